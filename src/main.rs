@@ -1,0 +1,3 @@
+//! The `understudy` program: see [`understudy::cli`].
+
+fn main() {}

@@ -1,0 +1,2 @@
+//! gRPC around bots.
+pub mod codec;
