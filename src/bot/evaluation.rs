@@ -336,3 +336,181 @@ pub fn decide<G: Game>(all: &Evaluated<G>) -> &Evaluation<G> {
     let (first, rest) = all.rows.split_first().expect("a table is never empty; this is a bug of Evaluated::new");
     rest.iter().fold(first, |best, row| if row.rank(best) == Ordering::Greater { row } else { best })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::budget::Limits;
+    use super::super::policy::{About, Heeds, Policy, PolicyKind, Turn};
+    use super::super::roster::Roster;
+    use super::super::terms::{TermSet, Unit};
+    use super::*;
+
+    crate::terms! {
+        /// Two terms are enough to weigh.
+        pub ToyTerms, ToyTerm {
+            Good good: Good, "Speaks for the move.";
+            Bad bad: Cost, "Speaks against it.";
+        }
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    struct Toy;
+
+    impl Game for Toy {
+        const KEY: &'static str = "toy";
+        const KINDS: &'static [&'static str] = &["number"];
+        const RULESETS: &'static [&'static str] = &["toy.v1"];
+        const UNIT: &'static str = "points";
+        type View = ();
+        type Move = u8;
+        type Terms = ToyTerms;
+
+        fn legal((): &()) -> Vec<u8> {
+            vec![1, 2]
+        }
+        fn kind(_: &u8) -> &'static str {
+            "number"
+        }
+        fn key(mv: &u8) -> String {
+            mv.to_string()
+        }
+        fn parse_key(key: &str) -> Option<u8> {
+            key.parse().ok()
+        }
+        fn picture((): &()) -> String {
+            String::new()
+        }
+        fn roster() -> Roster<Self> {
+            Roster::default().bot("flat", Flat)
+        }
+    }
+
+    struct Flat;
+
+    impl Policy<Toy> for Flat {
+        fn about(&self) -> About {
+            About {
+                version: 1,
+                summary: "Every move alike.",
+                kind: PolicyKind::Rules,
+                anytime: false,
+                uses_seed: false,
+                default_limits: Limits::NONE,
+                heeds: Heeds::default(),
+                terms: TermSet::default(),
+                aliases: &["even"],
+                stages: &[],
+            }
+        }
+        fn evaluate(&self, (): &(), _: &mut Turn<'_>) -> Evaluated<Toy> {
+            Evaluated::new(vec![row(2, 0.0), row(1, 0.0)])
+        }
+        fn weights(&self) -> Vec<Weights<ToyTerms>> {
+            Vec::new()
+        }
+    }
+
+    fn row(mv: u8, good: f64) -> Evaluation<Toy> {
+        let weights = Weights::of(&[(ToyTerm::Good as usize, 2.0), (ToyTerm::Bad as usize, -1.0)]);
+        Evaluation::weigh(mv, ToyTerms { good: Unit::clamp(good), ..ToyTerms::default() }, &weights)
+    }
+
+    fn proof(in_plies: Option<u16>, margin: i32) -> Proof {
+        Proof { in_plies, margin, how: "test" }
+    }
+
+    #[test]
+    fn the_total_is_the_sum_of_weight_times_value() {
+        let weights = Weights::of(&[(ToyTerm::Good as usize, 2.0), (ToyTerm::Bad as usize, -1.5)]);
+        let terms = ToyTerms { good: Unit::clamp(0.25), bad: Unit::clamp(0.5) };
+        assert_eq!(Evaluation::<Toy>::weigh(1, terms, &weights).total(), 0.5 - 0.75);
+        let urgent = weights.times(ToyTerm::Bad as usize, 0.5);
+        assert_eq!(Evaluation::<Toy>::weigh(1, terms, &urgent).total(), 0.5 - 0.375);
+        let only_good = Weights::of(&[(ToyTerm::Good as usize, 2.0)]);
+        assert_eq!(Evaluation::<Toy>::weigh(1, terms, &only_good).total(), 0.5);
+    }
+
+    #[test]
+    fn a_sum_of_negative_zeros_is_zero() {
+        let weights = Weights::of(&[(ToyTerm::Bad as usize, -1.0)]);
+        let zero = Evaluation::<Toy>::weigh(1, ToyTerms::default(), &weights);
+        assert!(zero.total().is_sign_positive());
+    }
+
+    /// From best to worst; every neighbour pair differs in one step of the order.
+    #[test]
+    fn rows_stand_in_the_order_of_the_specification() {
+        let ladder = [
+            row(9, 0.0).standing(Standing::Won(proof(Some(1), 0))),
+            row(9, 0.0).standing(Standing::Won(proof(Some(3), 5))),
+            row(9, 0.1).standing(Standing::Won(proof(Some(3), 4))),
+            row(9, 1.0).standing(Standing::Won(proof(None, 9))),
+            row(9, 1.0).standing(Standing::Drawn(proof(None, 0))),
+            row(9, 0.9),
+            row(1, 0.5),
+            row(2, 0.5),
+            row(1, 0.5).bound(Bound::AtMost),
+            row(9, 0.4).standing(Standing::Drawn(proof(Some(1), 0))),
+            row(9, 0.0).standing(Standing::Lost(proof(None, 0))),
+            row(9, 1.0).standing(Standing::Lost(proof(Some(8), -2))),
+            row(9, 1.0).standing(Standing::Lost(proof(Some(8), -3))),
+            row(9, 1.0).standing(Standing::Lost(proof(Some(2), 0))),
+            row(0, 1.0).standing(Standing::Won(proof(Some(1), 9))).barred("by the test"),
+        ];
+        for (i, better) in ladder.iter().enumerate() {
+            assert_eq!(better.rank(better), Ordering::Equal);
+            for worse in &ladder[i + 1..] {
+                assert_eq!(better.rank(worse), Ordering::Greater, "{better:?} over {worse:?}");
+                assert_eq!(worse.rank(better), Ordering::Less);
+            }
+        }
+        let mut rows = ladder.to_vec();
+        rows.reverse();
+        let table = Evaluated::new(rows);
+        assert_eq!(decide(&table), &ladder[0]);
+        assert!(table.ranked().into_iter().eq(&ladder));
+    }
+
+    #[test]
+    fn equal_rows_fall_to_the_smaller_move() {
+        let budget = Budget::unlimited();
+        let table = Flat.evaluate(&(), &mut Turn { budget: &budget, rng: &mut crate::bot::Rng::new(0) });
+        assert_eq!(decide(&table).mv(), &1);
+        assert_eq!(table.row(&2).map(Evaluation::mv), Some(&2));
+        assert!(table.row(&3).is_none());
+    }
+
+    #[test]
+    fn what_is_built_on_a_row_is_read_back() {
+        let payoff = Payoff { mean: 1.5, standard_error: 0.5, samples: 9 };
+        let built = row(1, 1.0).line(vec![1, 2]).payoff(payoff).fact("depth", 3.0, "plies").barred("so");
+        assert_eq!((built.get_line(), built.get_payoff()), (&[1, 2][..], Some(payoff)));
+        assert_eq!((built.get_fact("depth"), built.get_fact("nodes")), (Some(3.0), None));
+        assert_eq!((built.get_barred(), built.get_bound()), (Some("so"), Bound::Exact));
+        assert_eq!(built.get_facts().len(), 1);
+        assert_eq!(built.total(), 2.0);
+    }
+
+    #[test]
+    fn a_table_says_what_it_cost_and_why_it_ended() {
+        let budget = Budget::new(Limits { nodes: Some(2), worlds: Some(5), ..Limits::NONE });
+        assert!(budget.world().is_ok());
+        while budget.tick().is_ok() {}
+        let table = Evaluated::new(vec![row(1, 0.0)]).fact("lead", 4.0, "cells").spent(&budget);
+        assert_eq!(table.work, Work { nodes: 2, worlds: 1, depth: 0, effective_worlds: 1.0 });
+        assert_eq!(table.completion, Completion::Nodes);
+        assert_eq!((table.get_fact("lead"), table.get_fact("other")), (Some(4.0), None));
+        assert_eq!(Evaluated::new(vec![row(1, 0.0)]).spent(&Budget::unlimited()).completion, Completion::Full);
+        assert_eq!(Completion::from(Stopped::Cancelled), Completion::Time);
+        assert_eq!(Completion::from(Stopped::Depth), Completion::Depth);
+        assert_eq!(Completion::from(Stopped::Worlds), Completion::Worlds);
+    }
+
+    #[test]
+    fn a_roster_finds_names_and_aliases() {
+        let roster = Toy::roster().sparring("shadow", Flat);
+        assert!(roster.find("even").is_some_and(|entry| entry.name == "flat" && !entry.arena_only));
+        assert!(roster.find("shadow").is_some_and(|entry| entry.arena_only));
+        assert!(roster.find("none").is_none());
+    }
+}

@@ -141,6 +141,7 @@ macro_rules! terms {
 
         /// The places of the terms, in the order they are shown.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(dead_code)]
         $vis enum $place {
             $(#[doc = $summary] $variant,)+
         }

@@ -225,3 +225,83 @@ impl WeightTable {
         hash.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bot::Unit;
+
+    crate::terms! {
+        /// Three terms, of which a policy uses two.
+        pub ToyTerms, ToyTerm {
+            Good good: Good, "Speaks for the move.";
+            Bad bad: Cost, "Speaks against it.";
+            Other other: Free, "Not used here.";
+        }
+    }
+
+    const USED: TermSet = TermSet::of(&[ToyTerm::Good as usize, ToyTerm::Bad as usize]);
+
+    fn table() -> WeightTable {
+        WeightTable::new::<ToyTerms>(&["early", "late"], USED, &[vec![1.0, -2.0], vec![3.0, 0.0]])
+    }
+
+    #[test]
+    fn a_table_resolves_to_one_row_a_stage() {
+        let rows = table().resolve::<ToyTerms>(&["early", "late"], USED).unwrap();
+        assert_eq!(rows.len(), 2);
+        assert_eq!((rows[1].base(ToyTerm::Good as usize), rows[1].stage()), (3.0, 1));
+        assert_eq!(rows[0].in_force(ToyTerm::Bad as usize), -2.0);
+        assert_eq!(rows[0].shown(), USED);
+        let half = rows[0].times(ToyTerm::Bad as usize, 0.5);
+        assert_eq!((half.in_force(ToyTerm::Bad as usize), half.multiplier(ToyTerm::Bad as usize)), (-1.0, 0.5));
+        assert_eq!(rows[0].total(&ToyTerms { bad: Unit::HALF, other: Unit::ONE, ..ToyTerms::default() }), -1.0);
+    }
+
+    #[test]
+    fn columns_may_stand_in_any_order() {
+        let swapped = WeightTable {
+            terms: vec!["bad".into(), "good".into()],
+            rows: vec![vec![-2.0, 1.0], vec![0.0, 3.0]],
+            ..table()
+        };
+        let stages = ["early", "late"];
+        assert_eq!(swapped.resolve::<ToyTerms>(&stages, USED), table().resolve::<ToyTerms>(&stages, USED));
+    }
+
+    #[test]
+    fn every_misfit_is_named() {
+        let resolve = |table: WeightTable| table.resolve::<ToyTerms>(&["early", "late"], USED).unwrap_err();
+        let unknown = WeightTable { terms: vec!["good".into(), "other".into()], ..table() };
+        assert_eq!(resolve(unknown), WeightsError::UnknownTerm("other".into()));
+        let missing = WeightTable { terms: vec!["good".into()], rows: vec![vec![1.0], vec![1.0]], ..table() };
+        assert_eq!(resolve(missing), WeightsError::MissingTerm("bad".into()));
+        let short = WeightTable { rows: vec![vec![1.0, 1.0], vec![1.0]], ..table() };
+        assert_eq!(resolve(short), WeightsError::Shape(1));
+        let infinite = WeightTable { rows: vec![vec![f64::NAN, 1.0], vec![1.0, 1.0]], ..table() };
+        assert_eq!(resolve(infinite), WeightsError::Shape(0));
+        let stages = WeightTable { stages: vec!["early".into()], ..table() };
+        assert!(matches!(resolve(stages), WeightsError::Stages { .. }));
+    }
+
+    #[test]
+    fn signs_follow_directions() {
+        assert_eq!(table().check_signs::<ToyTerms>(), Ok(()));
+        let wrong = WeightTable { rows: vec![vec![1.0, 0.5], vec![1.0, 0.0]], ..table() };
+        assert!(matches!(wrong.check_signs::<ToyTerms>(), Err(WeightsError::Sign { weight, .. }) if weight == 0.5));
+        let wrong = WeightTable { rows: vec![vec![-1.0, 0.0], vec![1.0, 0.0]], ..table() };
+        assert!(matches!(wrong.check_signs::<ToyTerms>(), Err(WeightsError::Sign { weight, .. }) if weight == -1.0));
+    }
+
+    #[test]
+    fn the_hash_sees_every_part() {
+        let same = table().hash();
+        assert_eq!(same, table().hash());
+        let changes = [
+            WeightTable { rows: vec![vec![1.0, -2.0], vec![3.0, -0.1]], ..table() },
+            WeightTable { stages: vec!["early".into(), "last".into()], ..table() },
+            WeightTable { terms: vec!["good".into(), "worse".into()], ..table() },
+        ];
+        assert!(changes.iter().all(|changed| changed.hash() != same));
+    }
+}
