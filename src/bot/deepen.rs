@@ -52,3 +52,50 @@ pub fn deepen<G: Game>(
     best.completion = completion;
     best
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::budget::{Budget, Limits};
+    use super::super::evaluation::decide;
+    use super::super::evaluation::tests::{Toy, row};
+    use super::super::rng::Rng;
+    use super::*;
+
+    fn run(budget: &Budget, nodes_a_round: u64, rounds: u32) -> Evaluated<Toy> {
+        let mut rng = Rng::new(1);
+        let floor = Evaluated::new(vec![row(1, 0.0), row(2, 0.0)]);
+        deepen(floor, &mut Turn { budget, rng: &mut rng }, |depth, best, turn| {
+            assert_eq!(best.rows().len(), 2);
+            for _ in 0..nodes_a_round {
+                turn.budget.tick()?;
+            }
+            let table = Evaluated::new(vec![row(1, 0.0), row(2, f64::from(depth) / 10.0)]);
+            Ok(if depth == rounds { Round::Last(table) } else { Round::Deeper(table) })
+        })
+    }
+
+    #[test]
+    fn only_finished_rounds_are_published() {
+        let table = run(&Budget::new(Limits::nodes(25)), 10, 9);
+        assert_eq!((decide(&table).mv(), decide(&table).total()), (&2, 0.4));
+        assert_eq!((table.work.depth, table.work.nodes, table.completion), (2, 25, Completion::Nodes));
+    }
+
+    #[test]
+    fn the_last_round_ends_it() {
+        let table = run(&Budget::unlimited(), 10, 3);
+        assert_eq!((table.work.depth, table.work.nodes, table.completion), (3, 30, Completion::Full));
+    }
+
+    #[test]
+    fn a_depth_limit_is_named() {
+        let table = run(&Budget::new(Limits { depth: Some(2), ..Limits::NONE }), 10, 9);
+        assert_eq!((table.work.depth, table.completion), (2, Completion::Depth));
+    }
+
+    #[test]
+    fn a_spent_budget_leaves_the_floor() {
+        let table = run(&Budget::spent(), 10, 9);
+        assert_eq!((decide(&table).mv(), table.work.depth, table.completion), (&1, 0, Completion::Time));
+    }
+}

@@ -338,7 +338,7 @@ pub fn decide<G: Game>(all: &Evaluated<G>) -> &Evaluation<G> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::budget::Limits;
     use super::super::policy::{About, Heeds, Policy, PolicyKind, Turn};
     use super::super::roster::Roster;
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    struct Toy;
+    pub struct Toy;
 
     impl Game for Toy {
         const KEY: &'static str = "toy";
@@ -385,7 +385,7 @@ mod tests {
         }
     }
 
-    struct Flat;
+    pub struct Flat;
 
     impl Policy<Toy> for Flat {
         fn about(&self) -> About {
@@ -410,7 +410,7 @@ mod tests {
         }
     }
 
-    fn row(mv: u8, good: f64) -> Evaluation<Toy> {
+    pub fn row(mv: u8, good: f64) -> Evaluation<Toy> {
         let weights = Weights::of(&[(ToyTerm::Good as usize, 2.0), (ToyTerm::Bad as usize, -1.0)]);
         Evaluation::weigh(mv, ToyTerms { good: Unit::clamp(good), ..ToyTerms::default() }, &weights)
     }
