@@ -1,2 +1,3 @@
 //! gRPC around bots.
 pub mod codec;
+pub mod envelope;
