@@ -1,3 +1,7 @@
 //! The `understudy` program: see [`understudy::cli`].
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    understudy::cli::main()
+}

@@ -14,6 +14,7 @@ pub mod rng;
 pub mod roster;
 pub mod terms;
 pub mod weights;
+pub mod weights_file;
 
 pub use budget::{Budget, CancelFlag, Limits, Stopped, Stopwatch};
 pub use deepen::{Round, deepen};
@@ -26,3 +27,4 @@ pub use rng::{Fnv, Rng, fnv};
 pub use roster::{Entry, Roster};
 pub use terms::{Direction, TermSet, TermSpec, Terms, Unit};
 pub use weights::{WeightTable, Weights, WeightsError};
+pub use weights_file::WeightsFile;

@@ -1,1 +1,52 @@
-//! The command line: one file per subcommand.
+//! The command line: one file a subcommand. Exit 0 on success, 2 on bad usage or bad input, 1 on failure.
+
+pub mod arena;
+pub mod failure;
+pub mod input;
+pub mod json;
+pub mod policies;
+pub mod progress;
+pub mod replay;
+pub mod weights;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use failure::Failure;
+
+/// A bot for any empty seat: a view and a policy name in, a move and its whole table of reasons out.
+#[derive(Parser, Debug)]
+#[command(name = "understudy", version, propagate_version = true, max_term_width = 100)]
+#[command(after_help = "Exit codes: 0 success, 2 bad usage or bad input, 1 failure.")]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// List games and policies with their terms and default budgets
+    Policies(policies::PoliciesArgs),
+    /// Play bots against bots and report means with 95 % intervals
+    Arena(arena::ArenaArgs),
+    /// Play recorded games again through the referee
+    Replay(replay::ReplayArgs),
+}
+
+/// Parses the arguments, runs the subcommand, and says in one line each what went wrong.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Policies(arguments) => policies::run(&arguments),
+        Command::Arena(arguments) => arena::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+    }
+}
