@@ -38,4 +38,6 @@ macro_rules! games {
 }
 
 // A new game is one folder and one line here.
-games! {}
+games! {
+    hoola::Hoola,
+}
