@@ -39,5 +39,6 @@ macro_rules! games {
 
 // A new game is one folder and one line here.
 games! {
+    lexio::Lexio,
     hoola::Hoola,
 }
