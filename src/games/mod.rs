@@ -40,5 +40,6 @@ macro_rules! games {
 // A new game is one folder and one line here.
 games! {
     lexio::Lexio,
+    wallgo::Wallgo,
     hoola::Hoola,
 }
