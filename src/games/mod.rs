@@ -41,5 +41,6 @@ macro_rules! games {
 games! {
     lexio::Lexio,
     wallgo::Wallgo,
+    apple::Apple,
     hoola::Hoola,
 }
