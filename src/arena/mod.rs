@@ -8,6 +8,7 @@ pub mod durations;
 pub mod match_;
 pub mod merge;
 pub mod player;
+pub mod positions;
 pub mod record;
 pub mod report;
 pub mod run;

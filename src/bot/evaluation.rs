@@ -64,7 +64,7 @@ pub struct Fact {
 }
 
 /// One legal move, judged. Private fields and one maker: a total that disagrees with its terms cannot be written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Evaluation<G: Game> {
     mv: G::Move,
     terms: G::Terms,
@@ -76,6 +76,30 @@ pub struct Evaluation<G: Game> {
     line: Vec<G::Move>,
     payoff: Option<Payoff>,
     facts: Vec<Fact>,
+}
+
+// By hand, as a derive would ask the marker type of the game to be comparable.
+impl<G: Game> PartialEq for Evaluation<G> {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { mv, terms, weights, total, standing, barred, bound, line, payoff, facts } = self;
+        *mv == other.mv
+            && *terms == other.terms
+            && *weights == other.weights
+            && *total == other.total
+            && *standing == other.standing
+            && *barred == other.barred
+            && *bound == other.bound
+            && *line == other.line
+            && *payoff == other.payoff
+            && *facts == other.facts
+    }
+}
+
+impl<G: Game> PartialEq for Evaluated<G> {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { rows, facts, work, completion } = self;
+        *rows == other.rows && *facts == other.facts && *work == other.work && *completion == other.completion
+    }
 }
 
 impl<G: Game> Evaluation<G> {
@@ -265,7 +289,7 @@ pub struct Work {
 }
 
 /// The whole table: never empty, legal moves only.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Evaluated<G: Game> {
     rows: Vec<Evaluation<G>>,
     /// Facts about the position as a whole.

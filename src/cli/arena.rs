@@ -22,7 +22,7 @@ use crate::games::{self, Visitor};
 /// cancels. Prints the mean payment per round with its 95 % interval over deals. With node or world budgets the
 /// numbers are the same on every run and any number of threads; times are not.
 ///
-/// Example: understudy arena lexio --seats hard,easy,easy,easy,easy --deals 1000
+/// Example: understudy arena GAME --seats hard,easy,easy --deals 1000
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ArenaArgs {
@@ -45,7 +45,7 @@ pub struct ArenaArgs {
     /// Seed of the first deal; deal i is dealt from seed + i
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The rules: a ruleset name, perhaps with switches behind it ("lexio.standard two_mult=once")
+    /// The rules: a ruleset name, perhaps with switches behind it ("NAME switch=value")
     #[arg(long, value_name = "NAME")]
     rules: Option<String>,
     /// Replay every deal with the seats rotated

@@ -1,12 +1,20 @@
 //! The command line: one file a subcommand. Exit 0 on success, 2 on bad usage or bad input, 1 on failure.
 
 pub mod arena;
+pub mod decide;
+pub mod diagnose;
+pub mod example;
+pub mod explain;
 pub mod failure;
+pub mod findings;
 pub mod input;
 pub mod json;
+pub mod local;
 pub mod policies;
 pub mod progress;
 pub mod replay;
+pub mod request;
+pub mod suite;
 pub mod weights;
 
 use std::process::ExitCode;
@@ -28,10 +36,18 @@ pub struct Arguments {
 enum Command {
     /// List games and policies with their terms and default budgets
     Policies(policies::PoliciesArgs),
+    /// Print a valid request from a seeded game of bots: the first thing to feed to `decide`
+    Example(example::ExampleArgs),
+    /// Decide one request and print the move with its table
+    Decide(decide::DecideArgs),
+    /// Print a table and what may be wrong with the evaluation behind it
+    Diagnose(diagnose::DiagnoseArgs),
     /// Play bots against bots and report means with 95 % intervals
     Arena(arena::ArenaArgs),
     /// Play recorded games again through the referee
     Replay(replay::ReplayArgs),
+    /// Print the fingerprint of how every policy plays, or compare it with a stored one
+    Suite(suite::SuiteArgs),
 }
 
 /// Parses the arguments, runs the subcommand, and says in one line each what went wrong.
@@ -46,7 +62,11 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Policies(arguments) => policies::run(&arguments),
+        Command::Example(arguments) => example::run(&arguments),
+        Command::Decide(arguments) => decide::run(&arguments),
+        Command::Diagnose(arguments) => diagnose::run(&arguments),
         Command::Arena(arguments) => arena::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Suite(arguments) => suite::run(&arguments),
     }
 }

@@ -71,10 +71,10 @@ mod tests {
 
     #[test]
     fn a_replacement_names_game_policy_and_file() {
-        let found: Replacement = "lexio/hard=a/b=c.json".parse().expect("well formed");
-        assert_eq!((found.game.as_str(), found.policy.as_str()), ("lexio", "hard"));
+        let found: Replacement = "toy/hard=a/b=c.json".parse().expect("well formed");
+        assert_eq!((found.game.as_str(), found.policy.as_str()), ("toy", "hard"));
         assert_eq!(found.file, Path::new("a/b=c.json"));
-        for bad in ["lexio/hard", "lexio=f", "/hard=f", "lexio/=f", "lexio/hard="] {
+        for bad in ["toy/hard", "toy=f", "/hard=f", "toy/=f", "toy/hard="] {
             assert!(bad.parse::<Replacement>().is_err(), "{bad}");
         }
     }

@@ -232,16 +232,4 @@ mod tests {
         let fields = ["request_id", "view", "policy", "detail", "priority", "budget.max_nodes", "budget.max_time_us"];
         assert_eq!(violations(&request), fields);
     }
-
-    #[test]
-    fn what_is_named_is_what_applies() {
-        let view = pb::View { game: Some(pb::view::Game::Lexio(pb::lexio::View::default())) };
-        let mut request = pb::DecideRequest { view: Some(view), policy: "hard".to_owned(), ..Default::default() };
-        let asked = check(&request, 7, Duration::from_secs(10)).expect("sound");
-        assert_eq!((asked.rows, asked.named, asked.priority), (Rows::Top, Limits::NONE, None));
-        request.budget = Some(pb::Budget { max_nodes: Some(5), ..Default::default() });
-        request.detail = pb::Detail::All as i32;
-        let asked = check(&request, 7, Duration::from_secs(10)).expect("sound");
-        assert_eq!((asked.rows, asked.named), (Rows::All(7), Limits::nodes(5)));
-    }
 }

@@ -1,7 +1,0 @@
-//! The policies, easiest first.
-
-mod easy;
-mod normal;
-
-pub use easy::Easy;
-pub use normal::Normal;

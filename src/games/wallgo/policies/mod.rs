@@ -1,3 +1,0 @@
-//! How to play, easiest first.
-
-pub mod easy;
