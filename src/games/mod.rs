@@ -39,5 +39,8 @@ macro_rules! games {
 
 // A new game is one folder and one line here.
 games! {
+    lexio::Lexio,
+    wallgo::Wallgo,
+    apple::Apple,
     hoola::Hoola,
 }

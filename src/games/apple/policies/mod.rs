@@ -1,0 +1,7 @@
+//! The policies, easiest first.
+
+mod easy;
+mod normal;
+
+pub use easy::Easy;
+pub use normal::Normal;

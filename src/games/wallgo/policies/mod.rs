@@ -1,0 +1,3 @@
+//! How to play, easiest first.
+
+pub mod easy;

@@ -1,0 +1,12 @@
+//! Lexio: rules, views, policies, against golden data made by an independent program (`tests/cases/lexio`).
+
+#[path = "lexio/easy.rs"]
+mod easy;
+#[path = "lexio/load.rs"]
+mod load;
+#[path = "lexio/rounds.rs"]
+mod rounds;
+#[path = "lexio/rules.rs"]
+mod rules;
+#[path = "lexio/views.rs"]
+mod views;
