@@ -4,9 +4,13 @@
 mod easy;
 #[path = "lexio/load.rs"]
 mod load;
+#[path = "lexio/plan.rs"]
+mod plan;
 #[path = "lexio/rounds.rs"]
 mod rounds;
 #[path = "lexio/rules.rs"]
 mod rules;
+#[path = "lexio/terms.rs"]
+mod terms;
 #[path = "lexio/views.rs"]
 mod views;

@@ -9,14 +9,18 @@
 //! flush 플러시, full house 풀하우스, four+1 포카드+1, straight flush 스트레이트 플러시; made hand 메이드 (any
 //! five-tile meld), trick 트릭, pass 패스.
 
+pub mod chances;
 pub mod flow;
 pub mod meld;
 pub mod melds;
+pub mod plan;
 pub mod policies;
+pub mod reading;
 pub mod rules;
 pub mod state;
 pub mod terms;
 pub mod tile;
+pub mod unseen;
 pub mod view;
 pub mod wire;
 
@@ -116,6 +120,9 @@ impl Game for Lexio {
     }
 
     fn roster() -> Roster<Self> {
-        Roster::default().bot("easy", policies::Easy)
+        Roster::default()
+            .bot("easy", policies::Easy)
+            .sparring("first", policies::First)
+            .bot("hard", policies::Hard::default())
     }
 }
