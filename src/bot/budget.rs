@@ -90,6 +90,8 @@ pub struct Budget {
     left: Cell<u64>,
     worlds: Cell<u32>,
     stopped: Cell<Option<Stopped>>,
+    /// When the first whole round was done; only noted where a clock is read anyway.
+    first_round: Cell<Option<Instant>>,
 }
 
 /// 64 ticks per clock read: about 1.5 ns a node, and an expensive 10 us node overshoots by 0.6 ms.
@@ -124,6 +126,7 @@ impl Budget {
             left: Cell::new(0),
             worlds: Cell::new(0),
             stopped: Cell::new(None),
+            first_round: Cell::new(None),
         }
     }
 
@@ -178,6 +181,9 @@ impl Budget {
     /// # Errors
     /// Why to stop.
     pub fn depth(&self, depth: u32) -> Result<(), Stopped> {
+        if depth == 2 && self.deadline.is_some() {
+            self.first_round.set(Some(now()));
+        }
         self.poll()?;
         if self.limits.depth.is_some_and(|limit| depth > limit) {
             return Err(self.stop(Stopped::Depth));
@@ -225,6 +231,11 @@ impl Budget {
     /// The limits it was made with.
     pub const fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// When round 2 was asked for, which is when the first whole round was done. Only known under a deadline.
+    pub fn first_round(&self) -> Option<Instant> {
+        self.first_round.get()
     }
 
     /// Why it stopped, if it did.

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::evaluation::{Bound, Completion, Evaluated, Evaluation, Fact, Standing, Work, decide};
-use super::game::Game;
+use super::game::{Ask, Game, Referee};
 use super::policy::{About, Policy, PolicyKind, Turn, weights_hash};
 use super::reject::{Reject, Warning};
+use super::rng::Rng;
 use super::roster::Roster;
 use super::terms::Terms;
 use super::weights::{WeightTable, WeightsError};
@@ -133,6 +134,8 @@ pub trait AnyGame: Send + Sync {
     fn reweigh(&mut self, policy: &str, table: &WeightTable, players: Option<u8>) -> Result<(), ReweighError>;
     /// Its public policies.
     fn bots(&self) -> Vec<Arc<dyn Bot>>;
+    /// Up to `count` valid views, always the same ones: what the self-test thinks about.
+    fn samples(&self, count: usize) -> Vec<pb::View>;
 }
 
 /// Why weights were not taken.
@@ -151,6 +154,7 @@ pub enum ReweighError {
 
 struct TypedGame<G: Game> {
     roster: Roster<G>,
+    samples: fn(usize) -> Vec<pb::View>,
 }
 
 impl<G: Wire> AnyGame for TypedGame<G> {
@@ -186,6 +190,42 @@ impl<G: Wire> AnyGame for TypedGame<G> {
             })
             .collect()
     }
+
+    fn samples(&self, count: usize) -> Vec<pb::View> {
+        (self.samples)(count)
+    }
+}
+
+/// Views from seeded games of random moves, a different ply of a different deal each.
+fn sample_views<G: Wire + Referee>(count: usize) -> Vec<pb::View> {
+    let rules = G::Rules::default();
+    (0..count as u64).filter_map(|seed| sample_view::<G>(&rules, seed)).collect()
+}
+
+fn sample_view<G: Wire + Referee>(rules: &G::Rules, seed: u64) -> Option<pb::View> {
+    let mut rng = Rng::new(seed).split("sample");
+    let mut state = G::deal(rules, *G::SEATS.start(), seed);
+    let plies = seed % 8;
+    for _ in 0..plies {
+        let asked: Vec<_> = match G::ask(&state) {
+            Ask::One(seat) => vec![seat],
+            Ask::Window(seats) => seats.iter().collect(),
+            Ask::Over(_) => return None,
+        };
+        let answer = |seat| {
+            let moves = G::legal(&G::view(&state, seat));
+            let place = rng.below(moves.len() as u64) as usize;
+            (seat, moves[place].clone())
+        };
+        let answers: Vec<_> = asked.into_iter().map(answer).collect();
+        G::resolve(&mut state, &answers).ok()?;
+    }
+    let seat = match G::ask(&state) {
+        Ask::One(seat) => seat,
+        Ask::Window(seats) => seats.iter().next()?,
+        Ask::Over(_) => return None,
+    };
+    Some(G::write_view(&G::view(&state, seat)))
 }
 
 struct TypedBot<G: Game> {
@@ -365,8 +405,13 @@ pub struct Unknown {
 
 impl Registry {
     /// Adds a game with its policies.
-    pub fn enrol<G: Wire>(&mut self, roster: Roster<G>) -> &mut Self {
-        self.games.push(Box::new(TypedGame { roster }));
+    pub fn enrol<G: Wire + Referee>(&mut self, roster: Roster<G>) -> &mut Self {
+        self.enrol_with(roster, sample_views::<G>)
+    }
+
+    /// Adds a game without a referee; `samples` gives the views for the self-test.
+    pub fn enrol_with<G: Wire>(&mut self, roster: Roster<G>, samples: fn(usize) -> Vec<pb::View>) -> &mut Self {
+        self.games.push(Box::new(TypedGame { roster, samples }));
         self
     }
 

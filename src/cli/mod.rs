@@ -14,6 +14,7 @@ pub mod policies;
 pub mod progress;
 pub mod replay;
 pub mod request;
+pub mod serve;
 pub mod suite;
 pub mod weights;
 
@@ -34,6 +35,8 @@ pub struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// Serve decisions over gRPC
+    Serve(Box<serve::ServeArgs>),
     /// List games and policies with their terms and default budgets
     Policies(policies::PoliciesArgs),
     /// Print a valid request from a seeded game of bots: the first thing to feed to `decide`
@@ -52,15 +55,16 @@ enum Command {
 
 /// Parses the arguments, runs the subcommand, and says in one line each what went wrong.
 pub fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    match run(arguments.command) {
-        Ok(()) => ExitCode::SUCCESS,
+    match run(Arguments::parse().command) {
+        Ok(code) => code,
         Err(failure) => failure.report(),
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
+fn run(command: Command) -> Result<ExitCode, Failure> {
     match command {
+        // Its exit code tells how the drain went.
+        Command::Serve(arguments) => return serve::run(&arguments),
         Command::Policies(arguments) => policies::run(&arguments),
         Command::Example(arguments) => example::run(&arguments),
         Command::Decide(arguments) => decide::run(&arguments),
@@ -68,5 +72,6 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Arena(arguments) => arena::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }

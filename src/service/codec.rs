@@ -56,8 +56,8 @@ impl<U: Message + Default + Send + 'static> Decoder for StrictDecoder<U> {
     type Error = Status;
 
     fn decode(&mut self, buf: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
-        let message =
-            U::decode(&mut *buf).map_err(|error| Status::invalid_argument(format!("undecodable: {error}")))?;
+        let message = U::decode(&mut *buf)
+            .map_err(|error| super::status::status(&super::status::Error::Undecodable(error.to_string()), ""))?;
         debug_assert!(!buf.has_remaining());
         Ok(Some(message))
     }

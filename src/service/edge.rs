@@ -1,0 +1,444 @@
+//! The outermost layer: stamps the arrival, turns away what should cost nothing, reads the message within its limits,
+//! hands it to tonic's generated code, and keeps the books until the trailers are out.
+
+use std::convert::Infallible;
+use std::io::Read as _;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use http::request::Parts;
+use http::{HeaderMap, Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use tonic::body::Body;
+use tonic::{Code, Status};
+use tower::Service as _;
+
+use super::Shared;
+use super::body::{Flight, ReplyBody, code_of};
+use super::call::Call;
+use super::deadline::{Clock, now, timeout_of};
+use super::metrics::{Held, Method};
+use super::status::{self, Error, Reason, Stage};
+use super::workers::guarded;
+use crate::pb::ServerState;
+
+/// The edge of one connection.
+pub struct Edge {
+    shared: Arc<Shared>,
+    peer: SocketAddr,
+}
+
+impl Edge {
+    /// For calls from `peer`.
+    pub fn new(shared: Arc<Shared>, peer: SocketAddr) -> Self {
+        Self { shared, peer }
+    }
+}
+
+impl hyper::service::Service<Request<Incoming>> for Edge {
+    type Response = Response<ReplyBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn call(&self, request: Request<Incoming>) -> Self::Future {
+        // Here the headers have just arrived: whatever waits from now on, waits on the client's time.
+        let arrival = now();
+        let (shared, peer) = (Arc::clone(&self.shared), self.peer);
+        Box::pin(async move { Ok(serve(shared, request, arrival, peer).await) })
+    }
+}
+
+/// What a path leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Our own service.
+    Bots,
+    /// Apple's BoardService.
+    Boards,
+    /// Asks for no token and is never refused for load by our own limits.
+    Health,
+    /// The only method here whose requests are a stream.
+    Reflection,
+    /// Nothing.
+    Nowhere,
+}
+
+impl Target {
+    fn of(path: &str) -> Self {
+        let service = path.strip_prefix('/').and_then(|path| path.split_once('/')).map_or("", |(service, _)| service);
+        match service {
+            "understudy.v1.BotService" => Self::Bots,
+            "understudy.apple.v1.BoardService" => Self::Boards,
+            "grpc.health.v1.Health" => Self::Health,
+            "grpc.reflection.v1.ServerReflection" | "grpc.reflection.v1alpha.ServerReflection" => Self::Reflection,
+            _ => Self::Nowhere,
+        }
+    }
+}
+
+async fn serve(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+    arrival: Instant,
+    peer: SocketAddr,
+) -> Response<ReplyBody> {
+    let (parts, body) = request.into_parts();
+    let method = Method::of(parts.uri.path());
+    if !is_grpc(&parts) {
+        return wrong_content(&shared, method, arrival);
+    }
+    let timeout = timeout_of(&parts.headers);
+    let clock = Clock::new(arrival, timeout.as_ref().ok().copied().flatten(), &shared.desk.config);
+    let mut call = Call::new(method, clock, peer, &parts.headers);
+    let target = Target::of(parts.uri.path());
+    let identity = if target == Target::Health { Ok(None) } else { shared.identify(&parts.headers) };
+    if let Ok(client) = &identity {
+        call.client.clone_from(client);
+    }
+    let call = Arc::new(call);
+    let permits = if matches!(target, Target::Bots | Target::Boards) { &shared.calls } else { &shared.others };
+    let permit = permits.take();
+    let flight = Flight::new(Arc::clone(&shared), Arc::clone(&call), permit);
+    // The permit comes before the body: past that limit a call costs us headers, not a parse.
+    let admitted = (|| {
+        if !flight.has_permit() {
+            return Err(Error::InFlight);
+        }
+        timeout?;
+        identity?;
+        shared.open_for(target == Target::Health || target == Target::Reflection, method)
+    })();
+    let answered = match admitted {
+        Ok(()) => answer(&shared, &call, target, parts, body).await,
+        Err(error) => Err(error),
+    };
+    match answered {
+        Ok(response) => wrap(flight, response, target).await,
+        Err(error) => {
+            call.fail(&error);
+            let status = status::status(&error, &call.id());
+            refuse(flight, &status)
+        }
+    }
+}
+
+/// `application/grpc`, alone or with a subtype behind `+` or parameters behind `;`.
+fn is_grpc(parts: &Parts) -> bool {
+    let Some(kind) = parts.headers.get(CONTENT_TYPE) else { return false };
+    let rest = kind.as_bytes().strip_prefix(b"application/grpc");
+    parts.method == http::Method::POST && rest.is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
+}
+
+fn wrong_content(shared: &Shared, method: Method, arrival: Instant) -> Response<ReplyBody> {
+    let seconds = (now() - arrival).as_secs_f64();
+    shared.desk.metrics.call(method, Code::Unknown, Some(Reason::ContentType), seconds);
+    let mut response = Response::new(ReplyBody::empty());
+    *response.status_mut() = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+    response
+}
+
+async fn answer(
+    shared: &Arc<Shared>,
+    call: &Arc<Call>,
+    target: Target,
+    mut parts: Parts,
+    body: Incoming,
+) -> Result<Response<Body>, Error> {
+    let body = match target {
+        Target::Nowhere => return Err(Error::UnknownMethod),
+        Target::Reflection => Body::new(body),
+        _ => {
+            let message = receive(shared, call, &parts.headers, body).await?;
+            parts.headers.remove("grpc-encoding");
+            Body::new(Full::new(message))
+        }
+    };
+    if matches!(target, Target::Bots | Target::Boards) {
+        if call.clock.deadline.is_some_and(|deadline| now() >= deadline) {
+            return Err(call.clock.exceeded(Stage::Admission));
+        }
+        if shared.desk.metrics.send_bytes.get() > shared.desk.config.max_send_bytes as i64 {
+            return Err(Error::SendMemory);
+        }
+    }
+    parts.extensions.insert(Arc::clone(call));
+    let request = Request::from_parts(parts, body);
+    let handled = match target {
+        Target::Bots => Caught { inner: shared.routes.bots.clone().call(request), call }.await,
+        _ => Caught { inner: Box::pin(shared.routes.standard.clone().call(request)), call }.await,
+    };
+    handled.unwrap_or_else(|| {
+        shared.desk.metrics.panics.inc();
+        Err(Error::Bug)
+    })
+}
+
+/// Runs a handler; a panic inside is caught, so that it costs this call and no other.
+struct Caught<'a, F> {
+    inner: F,
+    call: &'a Call,
+}
+
+impl<F: Future<Output = Result<Response<Body>, Infallible>> + Unpin> Future for Caught<'_, F> {
+    type Output = Option<Result<Response<Body>, Error>>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let call = self.call;
+        match guarded(&call.request_id, || Pin::new(&mut self.inner).poll(cx)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(Ok(response))) => Poll::Ready(Some(Ok(response))),
+            Err(_) => Poll::Ready(None),
+        }
+    }
+}
+
+/// Bytes before a message: a flag and a length.
+const PREFIX: usize = 5;
+
+/// Reads one whole message within its limits of size, memory and time; without compression when it returns.
+async fn receive(shared: &Shared, call: &Call, headers: &HeaderMap, mut body: Incoming) -> Result<Bytes, Error> {
+    let config = &shared.desk.config;
+    let gzip = match headers.get("grpc-encoding").map(HeaderValue::as_bytes) {
+        None | Some(b"identity") => false,
+        Some(b"gzip") if config.gzip => true,
+        Some(_) => return Err(Error::Compression),
+    };
+    let mut held = Held::new(&shared.desk.metrics.receive_bytes, 0);
+    let mut message = Received::default();
+    // The timer is made only for a body that is not there yet, which few are.
+    let mut patience = None;
+    loop {
+        let frame = tokio::select! {
+            biased;
+            frame = body.frame() => frame,
+            error = late(shared, call, &mut patience) => return Err(error),
+        };
+        let Some(frame) = frame else { break };
+        let frame = frame.map_err(|_| Error::Cancelled)?;
+        if let Ok(data) = frame.into_data() {
+            message.take(data, config.max_request_bytes)?;
+            held.set(message.len() as i64);
+            if shared.desk.metrics.receive_bytes.get() > config.max_receive_bytes as i64 {
+                return Err(Error::ReceiveMemory);
+            }
+        }
+    }
+    message.finish(gzip, config.max_request_bytes)
+}
+
+/// Waits until the body is too late, or until nobody starts a call any more.
+async fn late(shared: &Shared, call: &Call, patience: &mut Option<Pin<Box<tokio::time::Sleep>>>) -> Error {
+    let end = call.clock.arrival + shared.desk.config.body_timeout;
+    let end = call.clock.deadline.map_or(end, |deadline| deadline.min(end));
+    let sleep = patience.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end.into())));
+    tokio::select! {
+        () = sleep.as_mut() => call.clock.exceeded(Stage::Receive),
+        () = shared.life.closing.cancelled() => Error::Draining,
+    }
+}
+
+/// A message as it arrives. One frame, the usual case, is not copied.
+#[derive(Default)]
+struct Received {
+    first: Bytes,
+    rest: BytesMut,
+}
+
+impl Received {
+    fn len(&self) -> usize {
+        self.first.len() + self.rest.len()
+    }
+
+    /// Takes a frame in; the length prefix is judged as soon as it is there, before anything is allocated for it.
+    fn take(&mut self, data: Bytes, limit: usize) -> Result<(), Error> {
+        if self.len() == 0 {
+            self.first = data;
+        } else {
+            if !self.first.is_empty() {
+                self.rest.extend_from_slice(&std::mem::take(&mut self.first));
+            }
+            self.rest.extend_from_slice(&data);
+        }
+        let Some(length) = self.length() else { return Ok(()) };
+        if length > limit {
+            return Err(Error::TooLarge { limit });
+        }
+        if self.len() > PREFIX + length {
+            return Err(Error::Undecodable("more than one message".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// What the prefix says about the length.
+    fn length(&self) -> Option<usize> {
+        let bytes = if self.first.is_empty() { &self.rest[..] } else { &self.first[..] };
+        let length: [u8; 4] = bytes.get(1..PREFIX)?.try_into().ok()?;
+        Some(u32::from_be_bytes(length) as usize)
+    }
+
+    fn finish(self, gzip: bool, limit: usize) -> Result<Bytes, Error> {
+        let Some(length) = self.length() else {
+            let text = if self.len() == 0 { "no message" } else { "a cut message" };
+            return Err(Error::Undecodable(text.to_owned()));
+        };
+        if self.len() < PREFIX + length {
+            return Err(Error::Undecodable("a cut message".to_owned()));
+        }
+        let bytes = if self.first.is_empty() { self.rest.freeze() } else { self.first };
+        match bytes.first() {
+            Some(0) => Ok(bytes),
+            Some(1) if gzip => inflate(&bytes[PREFIX..], limit),
+            _ => Err(Error::Undecodable("a compression flag without a compression".to_owned())),
+        }
+    }
+}
+
+/// A message inflated, with a new prefix. The limit holds for what comes out: a bomb stops there.
+fn inflate(packed: &[u8], limit: usize) -> Result<Bytes, Error> {
+    let mut plain = vec![0; PREFIX];
+    let mut source = flate2::read::GzDecoder::new(packed).take(limit as u64 + 1);
+    source.read_to_end(&mut plain).map_err(|error| Error::Undecodable(format!("gzip: {error}")))?;
+    let length = plain.len() - PREFIX;
+    if length > limit {
+        return Err(Error::TooLarge { limit });
+    }
+    plain[1..PREFIX].copy_from_slice(&(length as u32).to_be_bytes());
+    Ok(plain.into())
+}
+
+static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+static POLICY: HeaderName = HeaderName::from_static("x-understudy-policy");
+static SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+
+/// An error answered with headers alone.
+fn refuse(mut flight: Flight, status: &Status) -> Response<ReplyBody> {
+    let mut response: Response<()> = status.clone().into_http();
+    sign(response.headers_mut(), &flight.call.id());
+    flight.finish(status.code());
+    response.map(|()| ReplyBody::ended(flight))
+}
+
+fn sign(headers: &mut HeaderMap, id: &str) {
+    if let Ok(value) = HeaderValue::from_str(id) {
+        headers.insert(&REQUEST_ID, value);
+    }
+}
+
+/// The handler's response, with our headers, in a body that keeps the books.
+async fn wrap(mut flight: Flight, response: Response<Body>, target: Target) -> Response<ReplyBody> {
+    let call = Arc::clone(&flight.call);
+    let (mut parts, body) = response.into_parts();
+    let outcome = call.outcome();
+    sign(&mut parts.headers, outcome.request_id.as_deref().unwrap_or(&call.request_id));
+    if let Some(code) = code_of(&parts.headers) {
+        if code == Code::InvalidArgument && outcome.reason.is_none() {
+            call.fail(&Error::Undecodable(String::new()));
+        }
+        if code == Code::Unimplemented && outcome.reason.is_none() {
+            call.fail(&Error::UnknownMethod);
+        }
+        flight.finish(code);
+        return Response::from_parts(parts, ReplyBody::ended(flight));
+    }
+    if let Some(place) = outcome.policy
+        && outcome.reason.is_none()
+    {
+        let policy = &flight.shared().desk.book.entries()[place].title;
+        let timing = format!(
+            "queue;dur={:.3}, think;dur={:.3}",
+            f64::from(outcome.queue_us) / 1e3,
+            f64::from(outcome.think_us) / 1e3
+        );
+        for (name, value) in [(&POLICY, policy), (&SERVER_TIMING, &timing)] {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                parts.headers.insert(name, value);
+            }
+        }
+    }
+    if matches!(target, Target::Health | Target::Reflection) {
+        return Response::from_parts(parts, ReplyBody::stream(flight, body));
+    }
+    let (data, trailers) = whole(body).await;
+    Response::from_parts(parts, ReplyBody::whole(flight, data, trailers))
+}
+
+/// A unary reply is ready at once: taken here, its size is known before the peer takes the first byte.
+async fn whole(mut body: Body) -> (Bytes, HeaderMap) {
+    let mut data = Bytes::new();
+    let mut trailers = HeaderMap::new();
+    while let Some(Ok(frame)) = body.frame().await {
+        match frame.into_data() {
+            Ok(more) if data.is_empty() => data = more,
+            Ok(more) => data = [data, more].concat().into(),
+            Err(frame) => trailers = frame.into_trailers().unwrap_or_default(),
+        }
+    }
+    (data, trailers)
+}
+
+impl Shared {
+    /// Whether calls of this kind are answered in the present state.
+    fn open_for(&self, standard: bool, method: Method) -> Result<(), Error> {
+        if self.life.closing.is_cancelled() {
+            return Err(Error::Draining);
+        }
+        if !standard && self.life.state() == ServerState::Starting && method != Method::GetServerInfo {
+            return Err(Error::Starting);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn framed(flag: u8, length: u32, payload: &[u8]) -> Bytes {
+        let mut bytes = vec![flag];
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(payload);
+        bytes.into()
+    }
+
+    fn read(frames: &[Bytes], gzip: bool) -> Result<Bytes, Error> {
+        let mut message = Received::default();
+        for frame in frames {
+            message.take(frame.clone(), 100)?;
+        }
+        message.finish(gzip, 100)
+    }
+
+    #[test]
+    fn messages_are_read_within_their_limits() {
+        let good = framed(0, 3, b"abc");
+        assert_eq!(read(&[good.clone()], false), Ok(good.clone()));
+        let bytes: Vec<_> = good.iter().map(|byte| Bytes::copy_from_slice(&[*byte])).collect();
+        assert_eq!(read(&bytes, false), Ok(good));
+        assert_eq!(read(&[framed(0, 100, &[7; 100])], false).map(|b| b.len()), Ok(105));
+        assert_eq!(read(&[framed(0, 101, b"")], false), Err(Error::TooLarge { limit: 100 }));
+        for cut in [&[][..], &[Bytes::from_static(b"\0\0")], &[framed(0, 4, b"abc")], &[framed(0, 2, b"abc")]] {
+            assert!(matches!(read(cut, false), Err(Error::Undecodable(_))), "{cut:?}");
+        }
+        assert!(matches!(read(&[framed(1, 3, b"abc")], false), Err(Error::Undecodable(_))));
+        assert!(matches!(read(&[framed(1, 3, b"abc")], true), Err(Error::Undecodable(_))));
+    }
+
+    #[test]
+    fn a_bomb_stops_at_the_limit() {
+        use std::io::Write as _;
+        let packed = |plain: &[u8]| {
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+            encoder.write_all(plain).and_then(|()| encoder.finish()).unwrap_or_default()
+        };
+        let small = packed(b"hello");
+        assert_eq!(inflate(&small, 100), Ok(framed(0, 5, b"hello")));
+        assert_eq!(inflate(&packed(&[0; 100]), 100).map(|bytes| bytes.len()), Ok(105));
+        assert_eq!(inflate(&packed(&[0; 1_000_000]), 100), Err(Error::TooLarge { limit: 100 }));
+    }
+}
