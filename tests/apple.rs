@@ -1,6 +1,8 @@
 //! Apple game: rules, wire, policies, assessment, against data made by an independent program and against the obvious
 //! ways to the same answers.
 
+#[path = "apple/assess.rs"]
+mod assess;
 #[path = "apple/cases.rs"]
 mod cases;
 #[path = "apple/policies.rs"]

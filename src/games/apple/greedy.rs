@@ -49,7 +49,7 @@ pub fn greedy_move(board: &Board, count: Count) -> Option<Move> {
     fn run<const N: usize, G: Ground<N>>(board: &Board, count: Count) -> Option<Move> {
         greediest(Play::<N, G>::new(board).spots(), count).map(Move::from)
     }
-    super::sized!(board, run(board, count))
+    sized!(board, run(board, count))
 }
 
 /// Plays the greedy rule to the end and hands over every move. The list in `play` loses its order.
@@ -98,7 +98,7 @@ pub fn greedy(board: &Board, count: Count) -> Line {
         finish_greedily(&mut Play::<N, G>::new(board), count, |spot| line.push(spot));
         line
     }
-    super::sized!(board, run(board, count))
+    sized!(board, run(board, count))
 }
 
 /// The stream of run `k` of greedy16.v1. It does not depend on the board: same board, same answer.
@@ -117,5 +117,5 @@ pub fn random_tie_scores(board: &Board, count: Count, runs: std::ops::Range<u32>
         })
         .collect()
     }
-    super::sized!(board, run(board, count, runs))
+    sized!(board, run(board, count, runs))
 }

@@ -16,17 +16,23 @@ macro_rules! sized {
         }
     };
 }
-use sized;
 
+pub mod assess;
+mod beam;
 pub mod board;
 pub mod boards;
+pub mod bound;
 mod bytes;
 pub mod cells;
+pub mod features;
 pub mod greedy;
 pub mod lanes;
+mod lines;
 pub mod moves;
 pub mod policies;
 pub mod rects;
+pub mod reference;
+mod restarts;
 pub mod rules;
 pub mod scan;
 pub mod state;
@@ -87,6 +93,10 @@ impl Game for Apple {
     }
 
     fn roster() -> Roster<Self> {
-        Roster::default().bot("easy", policies::Easy).bot("normal", policies::Normal::default())
+        Roster::default()
+            .bot("easy", policies::Easy)
+            .bot("normal", policies::Normal::default())
+            .bot("hard", policies::Hard::default())
+            .bot("expert", policies::Expert::default())
     }
 }

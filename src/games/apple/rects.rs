@@ -234,7 +234,7 @@ pub fn legal(board: &Board) -> Vec<Move> {
         G::new(board).sweep(&mut places, &mut spots);
         spots.iter().map(Move::from).collect()
     }
-    super::sized!(board, run(board))
+    sized!(board, run(board))
 }
 
 /// Whether any move is left.
@@ -244,7 +244,7 @@ pub fn any(board: &Board) -> bool {
         G::new(board).each(|_, _, _, _| found = true);
         found
     }
-    super::sized!(board, run(board))
+    sized!(board, run(board))
 }
 
 /// A rectangle with what it holds on a board, as far as it lies on the board.

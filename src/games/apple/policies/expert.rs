@@ -1,0 +1,138 @@
+//! Beam search.
+
+use super::hard::TERMS;
+use crate::bot::policy::Heeds;
+use crate::bot::{About, Budget, Evaluated, Limits, Policy, PolicyKind, Stopped, Turn, Weights};
+use crate::games::apple::beam::{self, Plan, Round, Task};
+use crate::games::apple::greedy::{Line, finish_greedily};
+use crate::games::apple::lines::Lines;
+use crate::games::apple::rects::{Ground, Play};
+use crate::games::apple::terms::{self, AppleTerms};
+use crate::games::apple::{Apple, View};
+
+/// Follows the most promising positions level by level, judged by what they leave on the board.
+#[derive(Clone, Copy, Debug)]
+pub struct Expert {
+    weights: Weights<AppleTerms>,
+}
+
+impl Default for Expert {
+    fn default() -> Self {
+        Self { weights: terms::search_weights() }
+    }
+}
+
+/// What a third of a second pays for.
+const NODES: u64 = 800_000;
+/// States a level of the first round of the beam: the one that tells how long the game is.
+const NARROW: usize = 8;
+/// Without a node limit, each round is this many times as wide as the one before.
+const GROWTH: usize = 4;
+/// States a level at most: some 25 MB.
+const WIDEST: usize = 8_192;
+
+impl Policy<Apple> for Expert {
+    fn about(&self) -> About {
+        About {
+            version: 1,
+            summary: "Beam search: many games side by side, kept by what they leave within reach; exact on small boards.",
+            kind: PolicyKind::Search,
+            anytime: true,
+            uses_seed: false,
+            default_limits: Limits::nodes(NODES),
+            heeds: Heeds { time: true, nodes: true, depth: true, ..Heeds::default() },
+            terms: TERMS,
+            aliases: &[],
+            stages: &[],
+        }
+    }
+
+    fn evaluate(&self, view: &View, turn: &mut Turn<'_>) -> Evaluated<Apple> {
+        let mut lines = Lines::floor(view, turn.budget);
+        let rounds = think(&mut lines, view, turn.budget);
+        let mut table = lines.table(view, &self.weights).spent(turn.budget);
+        table.work.depth = rounds;
+        table
+    }
+
+    fn weights(&self) -> Vec<Weights<AppleTerms>> {
+        vec![self.weights]
+    }
+}
+
+/// Rounds until nothing is left to find or the budget ends; how many were finished. A round that the budget cuts leaves
+/// no trace.
+fn think(lines: &mut Lines, view: &View, budget: &Budget) -> u32 {
+    let mut finished = 0;
+    let mut profile = Vec::new();
+    while !lines.is_settled() && budget.depth(finished + 1).is_ok() {
+        let result = match finished {
+            0 => greedy_games(lines, view, budget).map(|games| games.into_iter().for_each(|game| lines.offer(game))),
+            _ => {
+                let plan = Plan {
+                    width: width(finished, budget),
+                    spend: budget.limits().nodes.filter(|_| finished > 1).map(|nodes| (nodes, &profile[..], NARROW)),
+                };
+                beam_round(lines, view, plan, budget).map(|round| {
+                    lines.exhausted = !round.dropped;
+                    round.lines.into_iter().for_each(|line| lines.offer(line));
+                    profile = round.states;
+                })
+            }
+        };
+        if result.is_err() {
+            break;
+        }
+        finished += 1;
+        // With a node limit the second beam spends the rest of it.
+        if finished == 3 && budget.limits().nodes.is_some() {
+            break;
+        }
+        if finished > 2 && width(finished - 1, budget) == WIDEST {
+            break;
+        }
+    }
+    finished
+}
+
+/// Round 2 is narrow; round 3 spends the rest of a node limit, without one each round is wider than the one before.
+fn width(finished: u32, budget: &Budget) -> usize {
+    match (finished, budget.limits().nodes) {
+        (1, _) => NARROW,
+        (_, Some(_)) => WIDEST,
+        (rounds, None) => (NARROW * GROWTH.pow(rounds.min(12) - 1)).min(WIDEST),
+    }
+}
+
+/// Round 1: one greedy game for each candidate.
+fn greedy_games(lines: &Lines, view: &View, budget: &Budget) -> Result<Vec<Line>, Stopped> {
+    fn run<const N: usize, G: Ground<N>>(view: &View, budget: &Budget) -> Result<Vec<Line>, Stopped> {
+        let start = Play::<N, G>::new(view.board());
+        let mut play = start.clone();
+        let game = |first| {
+            let mut line = Line::default();
+            let mut stopped = budget.tick();
+            play.copy(&start);
+            line.push(first);
+            play.advance_unordered(first);
+            finish_greedily(&mut play, view.ruleset().count, |spot| {
+                line.push(spot);
+                stopped = stopped.and_then(|()| budget.tick());
+            });
+            stopped.map(|()| line)
+        };
+        start.spots().iter().map(game).collect()
+    }
+    debug_assert!(!lines.moves.is_empty(), "a view without a move is not decided on");
+    sized!(view.board(), run(view, budget))
+}
+
+fn beam_round(lines: &Lines, view: &View, plan: Plan<'_>, budget: &Budget) -> Result<Round, Stopped> {
+    fn run<const N: usize, G: Ground<N>>(task: Task<'_>, plan: Plan<'_>, budget: &Budget) -> Result<Round, Stopped> {
+        beam::round::<N, G>(task, plan, budget)
+    }
+    let firsts: Vec<u32> = lines.moves.iter().map(|mv| mv.rectangle.place()).collect();
+    let known: Vec<u32> = (0..firsts.len()).map(|place| lines.score(place)).collect();
+    let task = Task { board: view.board(), firsts: &firsts, known: &known };
+    sized!(view.board(), run(task, plan, budget))
+}
