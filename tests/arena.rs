@@ -10,8 +10,9 @@ use understudy::arena::merge::{ShardFile, merge};
 use understudy::arena::record::{Ending, Record, replay};
 use understudy::arena::run::Blind;
 use understudy::arena::stats::{Sprt, Verdict};
+use understudy::arena::tune::{Task, broken, stages};
 use understudy::arena::{Broken, Finished, Header, Mind, Player, Report, Schedule, Setup, Shard, Watch, run};
-use understudy::bot::{Game, Limits};
+use understudy::bot::{Game, Limits, Tuning, WeightTable};
 
 fn player(name: &str) -> Player<Toy> {
     let mind = match name {
@@ -186,4 +187,55 @@ fn another_seed_deals_other_cards_and_paired_deals_are_shared() {
     let sides = |sample: &understudy::arena::Sample| sample.sides.clone();
     assert_eq!(sides(&first[2]), sides(&second[0]), "deal 2 of seed 1 is deal 0 of seed 3");
     assert_ne!(sides(&first[0]), sides(&first[1]));
+}
+
+fn task(threads: usize, seed: u64) -> Task<Toy> {
+    let greedy = Toy::roster().find("greedy").expect("enrolled").policy.clone();
+    // Everything upside down: dear cards are wasted where they beat nothing.
+    let rows = vec![vec![-1.0, 1.0, -1.0]; 3];
+    let start = WeightTable::new::<toy::ToyTerms>(&stages(greedy.as_ref()), greedy.tunable(), &rows);
+    Task {
+        rules: (),
+        rules_name: "toy.v1".to_owned(),
+        policy: greedy.with_weights(&start, None).expect("its own terms"),
+        players: None,
+        seats: 3,
+        tuning: Tuning { generations: 2, decisions: 1500, worlds: 6, temperature: f64::INFINITY, ..Tuning::default() },
+        seed,
+        threads,
+    }
+}
+
+#[test]
+fn tuning_repeats_on_any_number_of_threads() {
+    let learn = |threads, seed| task(threads, seed).learn(|_, _| ()).expect("it takes weights");
+    let once = learn(1, 7);
+    assert_eq!(once, learn(2, 7));
+    assert_ne!(once, learn(2, 8));
+    assert_eq!(once.len(), 2);
+    assert!(once.iter().all(|generation| generation.decisions >= 1500 && generation.equations > 3000));
+}
+
+#[test]
+fn broken_weights_know_directions_only() {
+    let greedy = Toy::roster().find("greedy").expect("enrolled").policy.clone();
+    let table = broken::<toy::ToyTerms>(&stages(greedy.as_ref()), greedy.tunable());
+    assert_eq!(table.rows, vec![vec![1.0, -1.0, 1.0]; 3]);
+}
+
+#[test]
+fn tuning_wins_over_bad_weights_and_keeps_signs() {
+    let task = task(2, 7);
+    let learned = task.learn(|_, _| ()).expect("it takes weights");
+    let table = &learned[1].table;
+    table.check_signs::<toy::ToyTerms>().expect("every sign as its direction");
+    // The stages never meet each other's terms: no card is played in a window, nothing is raised outside one.
+    assert_eq!((table.rows[2][0], table.rows[2][1]), (0.0, 0.0), "{table:?}");
+    assert_eq!((table.rows[0][2], table.rows[1][2]), (0.0, 0.0), "{table:?}");
+    assert!(table.rows[1][0] > 0.0 && table.rows[1][1] < 0.0, "beating is worth something, cards are dear: {table:?}");
+    let tuned = task.policy.with_weights(table, None).expect("its own terms");
+    let judged = task.judge(&tuned, &task.policy, 600).expect("a sound run");
+    assert!(judged.won(), "{judged:?}");
+    let same = task.judge(&task.policy, &task.policy, 100).expect("a sound run");
+    assert!(!same.won() && same.direct.mean == 0.0 && same.gain.mean == 0.0, "{same:?}");
 }

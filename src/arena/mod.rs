@@ -7,6 +7,7 @@
 pub mod durations;
 pub mod match_;
 pub mod merge;
+pub mod ordered;
 pub mod player;
 pub mod positions;
 pub mod record;

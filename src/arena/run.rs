@@ -1,15 +1,14 @@
 //! A whole run: deals over threads, in the same order on any number of them.
 
-use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc;
 
 use serde::{Deserialize, Serialize};
 
 use super::durations::Durations;
 use super::match_::{Broken, Match, Options, Played, Tally, Timer};
+use super::ordered::ordered;
 use super::player::{Player, Shown};
 use super::record;
 use super::report::{Header, PlayerHeader, Sample, Side, Style, tested};
@@ -107,15 +106,6 @@ pub struct Finished {
     pub think: Vec<Durations>,
 }
 
-/// What a worker hands in: consecutive deals, and the games that it kept.
-struct Block {
-    number: u64,
-    deals: Result<Vec<(Sample, String)>, Broken>,
-}
-
-/// Deals that a worker takes at a time.
-const BLOCK: u64 = 8;
-
 impl<G: Referee> Setup<G> {
     /// What the run is.
     pub fn header(&self, schedule: &Schedule) -> Header {
@@ -208,94 +198,58 @@ fn settle<G: Referee>(sides: &mut [Side], seating: &[usize], played: &Played<G>)
 /// The first illegal or missing move, by the order of the deals.
 pub fn run<G: Referee>(setup: &Setup<G>, schedule: &Schedule, watch: &mut dyn Watch) -> Result<Finished, Broken> {
     let total = schedule.shard.len(schedule.deals);
-    let next = AtomicU64::new(0);
-    let stop = AtomicBool::new(false);
-    let (send, receive) = mpsc::channel::<Block>();
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..schedule.threads.max(1))
-            .map(|_| {
-                let (next, stop, send) = (&next, &stop, send.clone());
-                scope.spawn(move || work(setup, schedule, total, next, stop, &send))
-            })
-            .collect();
-        drop(send);
-        let samples = collect(setup, schedule, total, &receive, watch);
-        stop.store(true, Ordering::Relaxed);
-        let mut think = vec![Durations::default(); setup.players.len()];
-        for worker in workers {
-            let timers = worker.join().unwrap_or_default();
-            for (all, timer) in think.iter_mut().zip(timers) {
-                all.merge(&timer.into_durations());
+    let style = setup.header(schedule).style;
+    let mut samples = Vec::new();
+    let mut broken = None;
+    let take = |deals: Result<Vec<(Sample, String)>, Broken>| {
+        let deals = match deals {
+            Ok(deals) => deals,
+            Err(found) => {
+                broken = Some(found);
+                return ControlFlow::Break(());
+            }
+        };
+        for (sample, records) in deals {
+            watch.deal(&records);
+            samples.push(sample);
+            let look = schedule.sprt.filter(|_| samples.len().is_multiple_of(LOOK));
+            if look.is_some_and(|test| test.verdict(&tested(style, &samples)) != Verdict::Open) {
+                return ControlFlow::Break(());
             }
         }
-        samples.map(|samples| Finished { samples, think })
-    })
+        ControlFlow::Continue(())
+    };
+    let timers = || vec![Timer::default(); setup.players.len()];
+    let block = |timers: &mut Vec<Timer>, number: u64| {
+        let from = number * BLOCK;
+        (from..total.min(from + BLOCK)).map(|place| setup.guarded(schedule, place, timers)).collect()
+    };
+    let timers = ordered(schedule.threads, total.div_ceil(BLOCK), timers, block, take);
+    let mut think = vec![Durations::default(); setup.players.len()];
+    for (all, timer) in timers.into_iter().flat_map(|timers| timers.into_iter().enumerate()) {
+        think[all].merge(&timer.into_durations());
+    }
+    broken.map_or(Ok(Finished { samples, think }), Err)
 }
 
-fn work<G: Referee>(
-    setup: &Setup<G>,
-    schedule: &Schedule,
-    total: u64,
-    next: &AtomicU64,
-    stop: &AtomicBool,
-    send: &mpsc::Sender<Block>,
-) -> Vec<Timer> {
-    let mut timers = vec![Timer::default(); setup.players.len()];
-    while !stop.load(Ordering::Relaxed) {
-        let number = next.fetch_add(1, Ordering::Relaxed);
-        let from = number * BLOCK;
-        if from >= total {
-            break;
-        }
-        let mut deal = |place: u64| {
-            let index = place * schedule.shard.of + schedule.shard.index;
-            let seed = schedule.seed.wrapping_add(index);
-            // A policy that panics has no move: the run ends with a complaint like any other missing move.
-            catch_unwind(AssertUnwindSafe(|| setup.deal(index, seed, &mut timers)))
-                .unwrap_or_else(|panic| Err(panicked(seed, panic.as_ref())))
-        };
-        let deals = (from..total.min(from + BLOCK)).map(&mut deal).collect();
-        if send.send(Block { number, deals }).is_err() {
-            break;
-        }
+/// Deals that a thread takes at a time.
+const BLOCK: u64 = 8;
+/// How often the sequential test looks, in deals.
+const LOOK: usize = 20;
+
+impl<G: Referee> Setup<G> {
+    /// The deal at a place of the shard. A policy that panics has no move: the run ends with a complaint like any
+    /// other missing move.
+    fn guarded(&self, schedule: &Schedule, place: u64, timers: &mut [Timer]) -> Result<(Sample, String), Broken> {
+        let index = place * schedule.shard.of + schedule.shard.index;
+        let seed = schedule.seed.wrapping_add(index);
+        catch_unwind(AssertUnwindSafe(|| self.deal(index, seed, timers)))
+            .unwrap_or_else(|panic| Err(panicked(seed, panic.as_ref())))
     }
-    timers
 }
 
 fn panicked(deal: u64, panic: &(dyn std::any::Any + Send)) -> Broken {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     let what = format!("panicked instead of moving: {}", text.unwrap_or("no message"));
     Broken { policy: "a policy".to_owned(), seat: Seat(0), deal, rotation: 0, ply: 0, what }
-}
-
-/// How often the sequential test looks, in deals.
-const LOOK: usize = 20;
-
-fn collect<G: Referee>(
-    setup: &Setup<G>,
-    schedule: &Schedule,
-    total: u64,
-    receive: &mpsc::Receiver<Block>,
-    watch: &mut dyn Watch,
-) -> Result<Vec<Sample>, Broken> {
-    let style = setup.header(schedule).style;
-    let mut early = BTreeMap::new();
-    let mut samples = Vec::new();
-    let mut expected = 0;
-    while (samples.len() as u64) < total {
-        let Ok(block) = receive.recv() else { break };
-        early.insert(block.number, block.deals);
-        while let Some(deals) = early.remove(&expected) {
-            expected += 1;
-            for (sample, records) in deals? {
-                watch.deal(&records);
-                samples.push(sample);
-                let look = schedule.sprt.filter(|_| samples.len().is_multiple_of(LOOK));
-                if look.is_some_and(|test| test.verdict(&tested(style, &samples)) != Verdict::Open) {
-                    return Ok(samples);
-                }
-            }
-        }
-    }
-    Ok(samples)
 }

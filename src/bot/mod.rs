@@ -13,6 +13,7 @@ pub mod reject;
 pub mod rng;
 pub mod roster;
 pub mod terms;
+pub mod tuning;
 pub mod weights;
 pub mod weights_file;
 
@@ -26,5 +27,6 @@ pub use reject::{Reject, Violation, Violations, Warning};
 pub use rng::{Fnv, Rng, fnv};
 pub use roster::{Entry, Roster};
 pub use terms::{Direction, TermSet, TermSpec, Terms, Unit};
+pub use tuning::Tuning;
 pub use weights::{WeightTable, Weights, WeightsError};
 pub use weights_file::WeightsFile;

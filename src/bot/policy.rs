@@ -5,6 +5,7 @@ use super::evaluation::Evaluated;
 use super::game::Game;
 use super::rng::Rng;
 use super::terms::{TermSet, Terms};
+use super::tuning::Tuning;
 use super::weights::{WeightTable, Weights, WeightsError};
 use std::sync::Arc;
 
@@ -86,6 +87,11 @@ pub trait Policy<G: Game>: Send + Sync + 'static {
     /// The terms whose weights a file may replace and `tune` may learn; empty: none.
     fn tunable(&self) -> TermSet {
         TermSet::default()
+    }
+
+    /// How its weights are learned.
+    fn tuning(&self) -> Tuning {
+        Tuning::default()
     }
 
     /// The same policy with other weights for the tunable terms. `players` picks the table where a policy has one for

@@ -289,12 +289,19 @@ pub fn reweighed<G: Referee>(replacements: &[Replacement]) -> Result<Roster<G>, 
     Ok(roster)
 }
 
-struct Found<'a, G: Referee> {
-    name: &'static str,
-    policy: &'a std::sync::Arc<dyn Policy<G>>,
+/// A policy of a roster.
+pub struct Found<'a, G: Referee> {
+    /// Its name.
+    pub name: &'static str,
+    /// How it plays.
+    pub policy: &'a std::sync::Arc<dyn Policy<G>>,
 }
 
-fn find<'a, G: Referee>(roster: &'a Roster<G>, name: &str) -> Result<Found<'a, G>, Failure> {
+/// The policy of this name, perhaps with its version.
+///
+/// # Errors
+/// For a name or version that is not there, with what there is.
+pub fn find<'a, G: Referee>(roster: &'a Roster<G>, name: &str) -> Result<Found<'a, G>, Failure> {
     let unknown = || {
         let names: Vec<&str> = roster.entries.iter().map(|entry| entry.name).collect();
         Failure::input(format!("no policy {name:?} for {}; there is {}, random", G::KEY, names.join(", ")))

@@ -16,6 +16,7 @@ pub mod replay;
 pub mod request;
 pub mod serve;
 pub mod suite;
+pub mod tune;
 pub mod weights;
 
 use std::process::ExitCode;
@@ -47,6 +48,8 @@ enum Command {
     Diagnose(diagnose::DiagnoseArgs),
     /// Play bots against bots and report means with 95 % intervals
     Arena(arena::ArenaArgs),
+    /// Learn a policy's weights from self-play and write them if they win
+    Tune(tune::TuneArgs),
     /// Play recorded games again through the referee
     Replay(replay::ReplayArgs),
     /// Print the fingerprint of how every policy plays, or compare it with a stored one
@@ -70,6 +73,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Decide(arguments) => decide::run(&arguments),
         Command::Diagnose(arguments) => diagnose::run(&arguments),
         Command::Arena(arguments) => arena::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
     }?;
