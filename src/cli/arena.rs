@@ -225,6 +225,10 @@ fn setup<G: Referee + Wire>(arguments: &ArenaArgs) -> Result<Setup<G>, Failure> 
     let rules = G::rules(rules_name).ok_or_else(|| {
         Failure::input(format!("{rules_name:?} are no rules of {}; there is {}", G::KEY, G::RULESETS.join(", ")))
     })?;
+    let roster = reweighed::<G>(&arguments.weights)?;
+    for spec in arguments.seats.iter().filter(|spec| spec.name != "random") {
+        find(&roster, &spec.name)?;
+    }
     let specs = seats::<G>(&arguments.seats, arguments.players)?;
     let for_all = Limits {
         time: arguments.max_time,
@@ -232,7 +236,6 @@ fn setup<G: Referee + Wire>(arguments: &ArenaArgs) -> Result<Setup<G>, Failure> 
         worlds: arguments.max_worlds,
         depth: arguments.max_depth,
     };
-    let roster = reweighed::<G>(&arguments.weights)?;
     let mut players: Vec<Player<G>> = Vec::new();
     let mut seats = Vec::new();
     for spec in specs {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::local::Local;
+use super::remote::{self, Manner};
 use super::request::{Overrides, read};
 use super::weights::Replacement;
 use super::{Failure, explain, input, json};
@@ -20,8 +21,13 @@ pub struct DecideArgs {
     explain: bool,
     #[command(flatten)]
     overrides: Overrides,
-    /// Tuned weights to decide with (repeatable); not with --server
-    #[arg(long, value_name = "GAME/POLICY=FILE")]
+    /// Ask the server at HOST:PORT instead of deciding here
+    #[arg(long, value_name = "ADDR")]
+    server: Option<String>,
+    #[command(flatten, next_help_heading = "With --server")]
+    manner: Manner,
+    /// Tuned weights to decide with (repeatable)
+    #[arg(long, value_name = "GAME/POLICY=FILE", conflicts_with = "server")]
     weights: Vec<Replacement>,
     /// Print the DecideResponse as protobuf JSON (the default)
     #[arg(long)]
@@ -41,9 +47,14 @@ pub fn run(arguments: &DecideArgs) -> Result<(), Failure> {
     if arguments.explain && arguments.overrides.detail.is_none() {
         request.detail = pb::Detail::All as i32;
     }
-    let mut registry = games::registry();
-    super::weights::apply(&mut registry, &arguments.weights)?;
-    let response = Local::new(registry).decide(request.clone())?;
+    let response = match &arguments.server {
+        Some(address) => remote::decide(address, &arguments.manner, request.clone())?,
+        None => {
+            let mut registry = games::registry();
+            super::weights::apply(&mut registry, &arguments.weights)?;
+            Local::new(registry).decide(request.clone())?
+        }
+    };
     if arguments.explain {
         return input::print(&explain::text(request.view.as_ref(), &response));
     }

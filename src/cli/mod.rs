@@ -11,7 +11,9 @@ pub mod input;
 pub mod json;
 pub mod local;
 pub mod policies;
+pub mod probe;
 pub mod progress;
+pub mod remote;
 pub mod replay;
 pub mod request;
 pub mod serve;
@@ -48,6 +50,8 @@ enum Command {
     Diagnose(diagnose::DiagnoseArgs),
     /// Play bots against bots and report means with 95 % intervals
     Arena(arena::ArenaArgs),
+    /// Check the health of a running server
+    Probe(probe::ProbeArgs),
     /// Learn a policy's weights from self-play and write them if they win
     Tune(tune::TuneArgs),
     /// Play recorded games again through the referee
@@ -74,8 +78,19 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Diagnose(arguments) => diagnose::run(&arguments),
         Command::Arena(arguments) => arena::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Probe(arguments) => probe::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_flags_do_not_contradict_each_other() {
+        super::Arguments::command().debug_assert();
+    }
 }

@@ -1,0 +1,298 @@
+//! The program as people and scripts meet it: exit codes, streams, and documents that fit together.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use understudy::games;
+
+/// The program with these arguments, and this on its standard input.
+fn understudy(arguments: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_understudy"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program");
+    // A program that does not read its input closes it, which is no fault of the test.
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin.as_bytes());
+    child.wait_with_output().expect("an end")
+}
+
+fn good(arguments: &[&str], stdin: &str) -> String {
+    let output = understudy(arguments, stdin);
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{arguments:?}: {complaint}");
+    assert_eq!(complaint, "", "{arguments:?} says something beside its answer");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Standard error of a command that must end with this code and print nothing.
+fn bad(code: i32, arguments: &[&str], stdin: &str) -> String {
+    let output = understudy(arguments, stdin);
+    let complaint = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {complaint}");
+    assert_eq!(output.stdout, b"", "{arguments:?} prints although it fails");
+    complaint
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error} in {text}"))
+}
+
+/// A reply without what differs from call to call.
+fn steady(mut reply: Value) -> Value {
+    let object = reply.as_object_mut().expect("a reply");
+    object.remove("timing");
+    object.remove("requestId");
+    reply
+}
+
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("understudy-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a scratch folder");
+        Self(path)
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.0.join(name).to_string_lossy().into_owned()
+    }
+
+    fn with(&self, name: &str, text: &str) -> String {
+        std::fs::write(self.0.join(name), text).expect("a scratch file");
+        self.file(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn case(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/cli").join(name).to_string_lossy().into_owned()
+}
+
+#[test]
+fn help_is_there_for_everything() {
+    let text = good(&["--help"], "");
+    for command in ["serve", "policies", "decide", "example", "diagnose", "arena", "tune", "replay", "suite", "probe"] {
+        assert!(text.contains(command), "{command}");
+        assert!(good(&[command, "--help"], "").contains("Usage:"), "{command}");
+    }
+    assert!(good(&["arena", "merge", "--help"], "").contains("FILES"));
+    assert!(good(&["--version"], "").starts_with("understudy "));
+}
+
+#[test]
+fn an_example_of_every_game_is_decided_the_same_twice() {
+    for game in games::KEYS {
+        let request = good(&["example", game, "--seed", "5"], "");
+        assert_eq!(request, good(&["example", game, "--seed", "5"], ""));
+        assert_ne!(request, good(&["example", game, "--seed", "6"], ""));
+        let reply = steady(json(&good(&["decide", "--detail", "all"], &request)));
+        assert_eq!(reply, steady(json(&good(&["decide", "-", "--detail", "all"], &request))));
+        let rows = reply["candidates"].as_array().expect("rows");
+        assert_eq!(rows[0]["key"], reply["moveKey"], "{game}");
+        assert_eq!(reply["candidatesTotal"], rows.len(), "{game}");
+        let none = steady(json(&good(&["decide", "--detail", "none"], &request)));
+        assert_eq!((&none["moveKey"], none.get("candidates")), (&reply["moveKey"], None), "{game}");
+        let explained = good(&["decide", "--explain"], &request);
+        assert!(explained.contains(reply["moveKey"].as_str().expect("a key")), "{game}: {explained}");
+        let lines = good(&["example", game, "--count", "3"], "");
+        assert_eq!(lines.lines().map(json).count(), 3);
+        let diagnosed = json(&good(&["diagnose", "--json"], &lines));
+        assert_eq!(diagnosed["views"], 3, "{game}");
+        let listed = json(&good(&["policies", game, "--json"], ""));
+        let policies = listed["policies"].as_array().expect("policies");
+        assert!(policies.iter().any(|policy| policy["name"] == json(&request)["policy"]), "{game}");
+    }
+}
+
+#[test]
+fn bad_usage_and_bad_input_are_exit_2_with_one_line_a_problem() {
+    let game = games::KEYS[0];
+    let request = good(&["example", game], "");
+    bad(2, &["decide", "--no-such-flag"], "");
+    assert!(bad(2, &["example", "chess"], "").contains("no game \"chess\"; there is"));
+    assert!(bad(2, &["arena", game, "--seats", "nobody,nobody"], "").contains("no policy \"nobody\""));
+    assert!(bad(2, &["decide"], "{").contains("EOF"));
+    assert!(bad(2, &["decide"], "").contains("no request in it"));
+    assert!(bad(2, &["decide", "--policy", "nobody"], &request).contains("no policy \"nobody\""));
+    assert!(bad(2, &["decide"], "{\"polcy\": \"hard\"}").contains("polcy"));
+    assert!(bad(2, &["decide", "no-such-file.json"], "").contains("no-such-file.json"));
+    let two = bad(2, &["decide"], "{\"requestId\": \"a b\", \"view\": {}, \"policy\": \"easy\"}");
+    assert_eq!(two.lines().count(), 2, "{two}");
+    let mut view = json(&request);
+    view["view"][game] = Value::Object(serde_json::Map::new());
+    let empty = bad(2, &["decide"], &view.to_string());
+    assert!(empty.contains(&format!("view.{game}")), "{empty}");
+    assert!(bad(2, &["arena", game, "--seats", "easy,easy", "--shard", "4/4"], "").contains("4/4"));
+    assert!(bad(2, &["suite", "--game", "chess"], "").contains("chess"));
+    assert!(bad(2, &["replay"], "not json\n").contains("line 1"));
+    let weights = format!("{game}/easy=no-such-file");
+    assert!(bad(2, &["policies", "--weights", &weights], "").contains("no-such-file"));
+}
+
+#[test]
+fn the_articles_rows_are_diagnosed() {
+    let text = good(&["diagnose", "--table", &case("article.json")], "");
+    for total in ["-4.884", "-1.028", "0.682", "0.059"] {
+        assert!(text.contains(total), "{total} in {text}");
+    }
+    let found = json(&good(&["diagnose", "--json", "--table", &case("article.json")], ""));
+    let findings = found["findings"].as_array().expect("findings");
+    let has = |kind: &str, terms: &[&str]| {
+        findings.iter().any(|finding| finding["finding"] == kind && finding["terms"] == serde_json::json!(terms))
+    };
+    assert!(has("baseline", &[]) && has("scale", &["plan"]) && has("double_counting", &["plan", "tempo"]), "{found}");
+}
+
+#[test]
+fn recorded_calls_are_requests_too() {
+    let request = json(&good(&["example", games::KEYS[0]], ""));
+    let reply = json(&good(&["decide"], &request.to_string()));
+    let record = serde_json::json!({ "request": request, "reply": reply }).to_string();
+    assert_eq!(steady(json(&good(&["decide"], &record))), steady(reply));
+    let both = format!("{record}\n{request}\n");
+    assert_eq!(json(&good(&["diagnose", "--json"], &both))["views"], 2);
+}
+
+/// A game that several seats play, and as many seats of its easiest policy.
+fn table_game() -> (&'static str, String) {
+    for game in games::KEYS {
+        for seats in ["easy,random,random", "easy,random"] {
+            let output = understudy(&["arena", game, "--seats", seats, "--deals", "1", "--json"], "");
+            if output.status.success() {
+                return (game, seats.to_owned());
+            }
+        }
+    }
+    panic!("no game for the arena")
+}
+
+/// An arena document without its times.
+fn numbers(text: &str) -> Value {
+    let mut document = json(text);
+    for policy in document["policies"].as_array_mut().expect("policies") {
+        policy.as_object_mut().expect("a policy").remove("think_us");
+    }
+    document
+}
+
+#[test]
+fn arena_documents_agree_over_threads_and_shards_and_replay() {
+    let (game, seats) = table_game();
+    let scratch = Scratch::new("arena");
+    let records = scratch.file("games.jsonl");
+    let run = |more: &[&str]| {
+        let base = ["arena", game, "--seats", &seats, "--deals", "10", "--seed", "7", "--json"];
+        good(&[&base[..], more].concat(), "")
+    };
+    let whole = numbers(&run(&["--threads", "1", "--records", &records]));
+    assert_eq!(whole, numbers(&run(&["--threads", "2"])));
+    for field in ["game", "rules", "seats", "deals", "rounds", "seed", "policies"] {
+        assert!(!whole[field].is_null(), "{field}");
+    }
+    for policy in whole["policies"].as_array().expect("policies") {
+        for field in ["policy", "rounds", "mean", "half_width", "win_share", "decisions", "illegal"] {
+            assert!(!policy[field].is_null(), "{field} in {policy}");
+        }
+        assert_eq!(policy["illegal"], 0);
+    }
+    let mut merging = vec!["arena".to_owned(), "merge".to_owned(), "--json".to_owned()];
+    for shard in ["0/4", "1/4", "2/4", "3/4"] {
+        merging.push(scratch.with(&shard.replace('/', "of"), &run(&["--shard", shard])));
+    }
+    let merging: Vec<&str> = merging.iter().map(String::as_str).collect();
+    assert_eq!(numbers(&good(&merging, "")), whole);
+    assert!(bad(2, &merging[..merging.len() - 1], "").contains("shard 3/4 is missing"));
+
+    assert!(good(&["replay", &records], "").contains("every move legal"));
+    let text = std::fs::read_to_string(&records).expect("records");
+    let first = text.lines().next().expect("a game");
+    assert_eq!(text.lines().count() as u64, whole["rounds"].as_u64().expect("a count"));
+    let mut lie = json(first);
+    lie["steps"].as_array_mut().expect("steps").pop();
+    assert!(bad(1, &["replay"], &format!("{lie}\n")).contains("line 1: the game is not over"));
+}
+
+#[test]
+fn the_fingerprint_repeats_and_a_change_is_named() {
+    let game = games::KEYS[0];
+    let scratch = Scratch::new("suite");
+    let text = good(&["suite", "--game", game], "");
+    assert!(text.lines().any(|line| line.starts_with(&format!("{game}/easy "))), "{text}");
+    let stored = scratch.with("stored", &text);
+    assert_eq!(good(&["suite", "--game", game, "--check", &stored], ""), text);
+    let changed = scratch.with("changed", &text.replacen(&format!("{game}/easy "), &format!("{game}/easy 0"), 1));
+    let complaint = bad(1, &["suite", "--game", game, "--check", &changed], "");
+    assert!(complaint.contains(&format!("+ {game}/easy")), "{complaint}");
+}
+
+/// A server on ports of its own, ended with the test.
+struct Server {
+    child: Child,
+    address: SocketAddr,
+    admin: SocketAddr,
+}
+
+impl Server {
+    fn start() -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_understudy"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-level", "error"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut address = || {
+            let line = lines.next().expect("a line").expect("text");
+            line.rsplit(' ').next().and_then(|word| word.parse().ok()).expect("an address at its end")
+        };
+        Self { address: address(), admin: address(), child }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_and_the_command_line_give_the_same_bytes() {
+    let server = Server::start();
+    let (address, admin) = (server.address.to_string(), server.admin.to_string());
+    let serving = || understudy(&["probe", &admin], "").status.success();
+    let ready = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        serving()
+    });
+    assert!(ready, "not serving within five seconds");
+    assert_eq!(good(&["probe", &address], ""), "SERVING\n");
+    for game in games::KEYS {
+        let request = good(&["example", game, "--seed", "11"], "");
+        let local = steady(json(&good(&["decide", "--detail", "all"], &request)));
+        let remote = steady(json(&good(&["decide", "--detail", "all", "--server", &address], &request)));
+        assert_eq!(remote, local, "{game}");
+    }
+    let request = good(&["example", games::KEYS[0]], "");
+    let unknown = bad(2, &["decide", "--policy", "nobody", "--server", &address], &request);
+    assert!(unknown.contains("POLICY_UNKNOWN"), "{unknown}");
+    let mut view = json(&request);
+    view["view"][games::KEYS[0]] = Value::Object(serde_json::Map::new());
+    let here = bad(2, &["decide"], &view.to_string());
+    let there = bad(2, &["decide", "--server", &address], &view.to_string());
+    assert_eq!(there.lines().next(), here.lines().next(), "the same first violation");
+    drop(server);
+    bad(1, &["probe", &admin], "");
+    bad(1, &["decide", "--server", &address], &request);
+}
