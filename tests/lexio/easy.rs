@@ -53,7 +53,7 @@ fn all_but(hand: &str, keep: usize) -> String {
 #[test]
 fn ties_are_broken_by_the_list() {
     let view = scene("C3 C4 T4 C5 T5 C6 S7 S9", None, &[8, 12, 12, 12, 12], "C8 T8 M8 S8");
-    let lead = decide(&table(&Easy, &view)).mv().clone();
+    let lead = *decide(&table(&Easy, &view)).mv();
     assert_eq!(lead, key("C3-C4-C5-C6-S7"));
     let (a, b) = (key("C3-C4-T5-C6-S7"), key("C3-T4-C5-C6-S7"));
     assert!(a < b && lead < a);

@@ -100,7 +100,7 @@ fn matches_have_five_rounds_and_carry_money() {
         let rules = Ruleset { first_lead, ..Ruleset::default() };
         let mut state = State::deal(rules, 5, seed);
         assert!(state.next_round(1).is_none(), "this round still runs");
-        let mut money = vec![0; 5];
+        let mut money = [0; 5];
         for round in 1..=5u8 {
             assert_eq!(state.view(0).round(), round);
             assert_eq!(state.view(0).money(), Some(&money[..]));
@@ -140,7 +140,7 @@ fn illegal_answers_change_nothing() {
     }
     let mut leads = Vec::new();
     melds::all(state.hands()[other.index()], Deck::of(5).unwrap(), |meld| leads.push(meld));
-    let pair = *leads.iter().find(|meld| meld.len() == 2).expect("this deal gives the second seat a pair");
+    let pair = *leads.iter().find(|meld| meld.count() == 2).expect("this deal gives the second seat a pair");
     Lexio::resolve(&mut state, &[(leader, lead)]).unwrap();
     assert_eq!(Lexio::resolve(&mut state, &[(other, Move::Play(pair))]).unwrap_err().reason, "count_differs");
     play_round(&mut state);

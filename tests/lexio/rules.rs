@@ -72,9 +72,9 @@ proptest! {
         }
         // The strongest meld of each size is the maximum of all; in a larger set too.
         for count in [1, 2, 3, 5] {
-            let most = slow.iter().filter(|meld| meld.len() == count).map(Meld::key).max();
+            let most = slow.iter().filter(|meld| meld.count() == count).map(Meld::key).max();
             prop_assert_eq!(melds::strongest(hand, deck, count).map(|meld| meld.key()), most);
-            let most = all(rest, deck).iter().filter(|meld| meld.len() == count).map(Meld::key).max();
+            let most = all(rest, deck).iter().filter(|meld| meld.count() == count).map(Meld::key).max();
             prop_assert_eq!(melds::strongest(rest, deck, count).map(|meld| meld.key()), most);
         }
         // Answers are the melds of the same size with a higher Key.
@@ -265,7 +265,7 @@ fn counting_facts_hold() {
     for _ in 0..hands {
         rng.shuffle(&mut deck);
         let found = all(deck[..12].iter().copied().collect(), five);
-        with_five += u32::from(found.iter().any(|meld| meld.len() == 5));
+        with_five += u32::from(found.iter().any(|meld| meld.count() == 5));
         let of: Vec<&Meld> = found.iter().filter(|meld| meld.kind() == MeldKind::Straight).collect();
         straights += of.len();
         keys += of.iter().map(|meld| meld.key()).collect::<BTreeSet<_>>().len();

@@ -63,7 +63,7 @@ fn determined_terms_are_golden() {
                 assert!(if lead == 1.0 { value("lead") == 1.0 } else { value("lead") < 1.0 }, "{golden}");
                 assert_eq!(row.get_fact("remaining"), golden["Remaining"].as_f64(), "{golden}");
                 assert_eq!(value("pass_baseline"), f64::from(u8::from(mv == Move::Pass)));
-                let goes_out = mv.meld().is_some_and(|meld| meld.len() == view.hand().len());
+                let goes_out = mv.meld().is_some_and(|meld| meld.count() == view.hand().len());
                 assert_eq!(matches!(row.get_standing(), Standing::Won(_)), goes_out);
             }
             for fact in ["turns", "unseen", "urgency"] {
@@ -306,8 +306,8 @@ proptest! {
         let chances = Chances::of(&unseen, true);
         let mut found: Vec<Meld> = Vec::new();
         melds::all(hand, deck, |meld| found.push(meld));
-        found.sort_by_key(|meld| (meld.len(), meld.key()));
-        for pair in found.windows(2).filter(|pair| pair[0].len() == pair[1].len()) {
+        found.sort_by_key(|meld| (meld.count(), meld.key()));
+        for pair in found.windows(2).filter(|pair| pair[0].count() == pair[1].count()) {
             let lead = |meld: &Meld| terms::lead(unseen.certain(meld), meld.kind(), chances.win(meld)).get();
             prop_assert!(lead(&pair[0]) <= lead(&pair[1]) + 1e-12, "{:?}", pair);
         }
@@ -329,7 +329,7 @@ proptest! {
         melds::all(theirs, deck, |meld| stronger.push(meld));
         melds::all(hand, deck, |meld| {
             let beaten = stronger.iter().any(|other| other.answers(&meld));
-            let too_short = counts.iter().all(|&count| u32::from(count) < meld.len());
+            let too_short = counts.iter().all(|&count| u32::from(count) < meld.count());
             assert_eq!(unseen.certain(&meld), !beaten || too_short);
             assert_eq!(unseen.beats(&meld), beaten);
         });

@@ -200,7 +200,7 @@ impl Chances {
 
     /// Chance that a meld wins its trick. Fives only if they were announced.
     pub fn win(&self, meld: &Meld) -> f64 {
-        if meld.len() < 5 {
+        if meld.count() < 5 {
             self.same_rank(meld.tiles(), meld.key().order())
         } else if !self.unseen.beats(meld) {
             1.0

@@ -149,11 +149,11 @@ impl Flow {
         let Some(meld) = play else {
             return self.table.is_none().then_some(Fault::PassOnLead);
         };
-        if meld.len() > u32::from(self.left[usize::from(self.to_act)]) {
+        if meld.count() > u32::from(self.left[usize::from(self.to_act)]) {
             return Some(Fault::TooManyTiles);
         }
         let table = self.table.as_ref()?;
-        if meld.len() != table.len() {
+        if meld.count() != table.count() {
             Some(Fault::CountDiffers)
         } else if meld.key() <= table.key() {
             Some(Fault::DoesNotBeat)
@@ -167,7 +167,7 @@ impl Flow {
     pub fn apply(&mut self, play: Option<Meld>) {
         match play {
             Some(meld) => {
-                self.left[usize::from(self.to_act)] -= meld.len() as u8;
+                self.left[usize::from(self.to_act)] -= meld.count() as u8;
                 self.played = self.played.or(meld.tiles());
                 self.table = play;
                 self.owner = self.to_act;

@@ -27,7 +27,7 @@ pub enum MeldKind {
 
 impl MeldKind {
     /// Tiles in such a meld.
-    pub const fn len(self) -> u32 {
+    pub const fn count(self) -> u32 {
         match self {
             Self::Single => 1,
             Self::Pair => 2,
@@ -151,8 +151,8 @@ impl Meld {
     }
 
     /// How many tiles: 1, 2, 3 or 5.
-    pub const fn len(&self) -> u32 {
-        self.kind.len()
+    pub const fn count(&self) -> u32 {
+        self.kind.count()
     }
 
     /// Its strength.
@@ -167,7 +167,7 @@ impl Meld {
 
     /// Whether it may be played on `table`: as many tiles, and stronger.
     pub fn answers(&self, table: &Self) -> bool {
-        self.len() == table.len() && self.key > table.key
+        self.count() == table.count() && self.key > table.key
     }
 }
 

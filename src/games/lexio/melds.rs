@@ -19,7 +19,7 @@ pub fn answers(hand: TileSet, deck: &Deck, table: &Meld, mut found: impl FnMut(M
             found(meld);
         }
     };
-    match table.len() {
+    match table.count() {
         5 => fives(hand, deck, &mut check),
         count => small(hand, count, &mut check),
     }
@@ -35,7 +35,7 @@ pub fn small(hand: TileSet, count: u32, found: &mut impl FnMut(Meld)) {
     while lanes != 0 {
         let order = (lanes.trailing_zeros() / 4) as u8;
         lanes &= lanes - 1;
-        choose(hand.rank(order), kind.len(), TileSet::EMPTY, &mut |tiles| found(Meld::same_rank(tiles, kind)));
+        choose(hand.rank(order), kind.count(), TileSet::EMPTY, &mut |tiles| found(Meld::same_rank(tiles, kind)));
     }
 }
 
@@ -150,7 +150,7 @@ pub fn strongest(set: TileSet, deck: &Deck, count: u32) -> Option<Meld> {
 /// The highest tiles of the highest rank in `lanes`.
 fn top_group(set: TileSet, lanes: u64, kind: MeldKind) -> Option<Meld> {
     let order = top_lane(lanes)?;
-    Some(Meld::same_rank(top(set.rank(order), kind.len()), kind))
+    Some(Meld::same_rank(top(set.rank(order), kind.count()), kind))
 }
 
 /// Order of the highest rank in `lanes`.
@@ -178,7 +178,7 @@ fn strongest_straight_flush(set: TileSet, deck: &Deck) -> Option<Meld> {
     }
     deck.straights.iter().rev().find_map(|straight| {
         suits.iter().rev().find(|suit| suit.lanes() & straight.lanes == straight.lanes).map(|suit| {
-            let tiles = TileSet::from_bits(suit.bits() & straight.lanes * 15);
+            let tiles = TileSet::from_bits(suit.bits() & (straight.lanes * 15));
             Meld::straight(tiles, straight)
         })
     })

@@ -77,7 +77,7 @@ impl Game for Lexio {
     }
 
     fn kind(mv: &Move) -> &'static str {
-        match mv.meld().map(Meld::len) {
+        match mv.meld().map(Meld::count) {
             None => "pass",
             Some(1) => "single",
             Some(2) => "pair",

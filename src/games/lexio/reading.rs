@@ -70,11 +70,11 @@ impl<'a> Reading<'a> {
         let (tiles, unseen) = (meld.tiles(), self.unseen.tiles());
         let chance = self.plan.chances().win(meld);
         let terms = LexioTerms {
-            progress: terms::progress(meld.len(), hand.len()),
+            progress: terms::progress(meld.count(), hand.len()),
             plan_gain: terms::plan_gain(before.turns, after.turns),
             lead: terms::lead(self.certain(meld), meld.kind(), chance),
             strong_tile_cost: terms::strong_tile_cost(tiles, unseen),
-            tempo_risk: terms::tempo_risk(hand.len() - meld.len(), self.theirs),
+            tempo_risk: terms::tempo_risk(hand.len() - meld.count(), self.theirs),
             twos_shed: terms::twos_shed(tiles, hand),
             deny: terms::deny(meld, &self.unseen, self.theirs),
             control_gain: terms::control_gain(before.losers, after.losers),
@@ -111,5 +111,5 @@ impl<'a> Reading<'a> {
 
 /// Whether the play empties the hand.
 pub fn goes_out(view: &View, meld: &Meld) -> bool {
-    meld.len() == view.hand().len()
+    meld.count() == view.hand().len()
 }

@@ -69,7 +69,7 @@ pub fn twos_shed(meld: TileSet, hand: TileSet) -> Unit {
 
 /// Whether the shortest other hand, of `theirs` tiles, cannot answer: too few tiles, or nothing stronger unseen.
 pub fn deny(meld: &Meld, unseen: &Unseen, theirs: u8) -> Unit {
-    Unit::flag(meld.len() > u32::from(theirs) || !unseen.beats(meld))
+    Unit::flag(meld.count() > u32::from(theirs) || !unseen.beats(meld))
 }
 
 /// Expected losers of the plan `before` and `after` the play: each loser a play creates costs a third.

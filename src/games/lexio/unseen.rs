@@ -67,12 +67,12 @@ impl Unseen {
 
     /// Whether some meld of unseen tiles is stronger. Its pieces may sit in different hands.
     pub fn beats(&self, meld: &Meld) -> bool {
-        self.best[place(meld.len())].is_some_and(|best| best > meld.key())
+        self.best[place(meld.count())].is_some_and(|best| best > meld.key())
     }
 
     /// Whether nobody can answer this meld for certain: no hand has as many tiles, or no stronger meld is unseen. For
     /// singles exact, for larger melds sufficient.
     pub fn certain(&self, meld: &Meld) -> bool {
-        !self.beats(meld) || self.counts().iter().all(|&count| u32::from(count) < meld.len())
+        !self.beats(meld) || self.counts().iter().all(|&count| u32::from(count) < meld.count())
     }
 }

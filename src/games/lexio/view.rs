@@ -349,7 +349,7 @@ fn fault_text(fault: Fault, flow: &Flow) -> String {
         Fault::TileRepeated => "played before".to_owned(),
         Fault::NotAMeld => "not a single, pair, triple or five-tile meld".to_owned(),
         Fault::TooManyTiles => format!("the seat holds {}", flow.left[usize::from(flow.to_act)]),
-        Fault::CountDiffers => format!("{} must be answered by as many", flow.table.map_or(0, |table| table.len())),
+        Fault::CountDiffers => format!("{} must be answered by as many", flow.table.map_or(0, |table| table.count())),
         Fault::DoesNotBeat => format!("not stronger than {}", flow.table.map_or(TileSet::EMPTY, |m| m.tiles())),
     }
 }

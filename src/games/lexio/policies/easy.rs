@@ -60,7 +60,7 @@ impl Policy<Lexio> for Easy {
 /// smaller ones. For the rest the order of the table decides, in which the pass comes last.
 fn preference(a: &Move, b: &Move, lowest: Option<Tile>) -> Ordering {
     if let (Some(lowest), Move::Play(a), Move::Play(b)) = (lowest, a, b) {
-        let rank = |meld: &Meld| (!meld.tiles().has(lowest), std::cmp::Reverse(meld.len()));
+        let rank = |meld: &Meld| (!meld.tiles().has(lowest), std::cmp::Reverse(meld.count()));
         return rank(a).cmp(&rank(b)).then_with(|| a.cmp(b));
     }
     a.cmp(b)
@@ -83,7 +83,7 @@ fn lead(hand: TileSet, deck: &Deck, lowest: Tile) -> Meld {
             2 => MeldKind::Pair,
             _ => MeldKind::Triple,
         };
-        Meld::same_rank(weakest(mates, kind.len()), kind)
+        Meld::same_rank(weakest(mates, kind.count()), kind)
     })
 }
 
