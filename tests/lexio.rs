@@ -2,6 +2,8 @@
 
 #[path = "lexio/easy.rs"]
 mod easy;
+#[path = "lexio/expert.rs"]
+mod expert;
 #[path = "lexio/load.rs"]
 mod load;
 #[path = "lexio/plan.rs"]

@@ -22,6 +22,11 @@ const fn single_chances() -> [f64; 61] {
     chances
 }
 
+/// Chance that a single wins with so many stronger tiles in the other hands: `exp(-stronger / 3)`.
+pub(super) fn single_chance(stronger: u32) -> f64 {
+    SINGLE[stronger.min(60) as usize]
+}
+
 /// Chances that particular tiles of the unseen ones are all in one rival's hand: `held[i]` for i tiles.
 #[derive(Clone, Copy, Debug)]
 struct Rival {
@@ -175,7 +180,7 @@ impl Chances {
 
     /// Chance that this single wins: `exp(-stronger unseen tiles / 3)`.
     pub fn single(&self, tile: Tile) -> f64 {
-        SINGLE[self.unseen.above(tile).min(60) as usize]
+        single_chance(self.unseen.above(tile))
     }
 
     fn pair(&self, tiles: TileSet, order: u8) -> f64 {
@@ -205,8 +210,18 @@ impl Chances {
         } else if !self.unseen.beats(meld) {
             1.0
         } else {
-            0.98 * libm::exp(-self.stronger_fives(meld.kind(), meld.key()))
+            self.five(meld.kind(), meld.key())
         }
+    }
+
+    /// Chance that no rival holds a pair, and that none holds a triple, of a rank above `order`.
+    pub fn above(&self, order: u8) -> [f64; 2] {
+        [self.no_pair_above[usize::from(order)], self.no_triple_above[usize::from(order)]]
+    }
+
+    /// Chance that a five of this kind and strength wins, without the proof that it does.
+    pub fn five(&self, kind: MeldKind, key: Key) -> f64 {
+        0.98 * libm::exp(-self.stronger_fives(kind, key))
     }
 
     /// Expected number of stronger fives in the others' hands.

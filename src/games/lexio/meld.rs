@@ -64,6 +64,16 @@ impl Key {
         Self(kind.category() << 22 | orders << 2 | suit as u32)
     }
 
+    /// The Key of a full house, four or flush as far as its first order says: enough to estimate its chances.
+    pub(super) const fn of_order(kind: MeldKind, order: u8) -> Self {
+        Self::ranked(kind, order, 0)
+    }
+
+    /// The weakest Key of a straight.
+    pub(super) const fn of_straight(straight: &Straight) -> Self {
+        Self::listed(MeldKind::Straight, straight.orders, 0)
+    }
+
     /// The 25 bits.
     pub const fn bits(self) -> u32 {
         self.0

@@ -11,11 +11,13 @@
 
 pub mod chances;
 pub mod flow;
+pub mod lines;
 pub mod meld;
 pub mod melds;
 pub mod plan;
 pub mod policies;
 pub mod reading;
+pub mod rollout;
 pub mod rules;
 pub mod state;
 pub mod terms;
@@ -23,6 +25,7 @@ pub mod tile;
 pub mod unseen;
 pub mod view;
 pub mod wire;
+pub mod worlds;
 
 use std::fmt::Write as _;
 
@@ -124,5 +127,6 @@ impl Game for Lexio {
             .bot("easy", policies::Easy)
             .sparring("first", policies::First)
             .bot("hard", policies::Hard::default())
+            .bot("expert", policies::Expert::default())
     }
 }

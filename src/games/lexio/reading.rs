@@ -1,6 +1,7 @@
 //! A view, read once for a decision: what is unseen, the plan, how urgent it is; and from these the terms of any move.
 
 use super::Move;
+use super::chances::Chances;
 use super::meld::Meld;
 use super::plan::Plan;
 use super::terms::{self, LexioTerms};
@@ -36,6 +37,11 @@ impl<'a> Reading<'a> {
     /// The plan of the hand.
     pub const fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// Chances against what is unseen, fives included even if I hold none.
+    pub fn chances_with_fives(&self) -> Chances {
+        Chances::of(&self.unseen, true)
     }
 
     /// How near the end the shortest other hand is: 0 from five tiles on, 1 at one.
