@@ -11,8 +11,11 @@
 //! Rules: the series "훌라 CPU 플레이어 만들기" where it speaks; Pagat (John McLeod, "Hoola"); the help page of Board
 //! Game Arena. There is no official rule book: what they leave open is a switch of [`rules::Rules`] or a named choice.
 
+pub mod appraise;
 pub mod card;
+pub mod chances;
 pub mod check;
+pub mod cover;
 pub mod meld;
 pub mod moves;
 pub mod phase;
@@ -22,14 +25,18 @@ pub mod rules;
 pub mod settlement;
 pub mod state;
 pub mod terms;
+pub mod turn;
 pub mod view;
 pub mod wire;
+pub mod worlds;
 
 use std::ops::RangeInclusive;
 
 use crate::bot::{Ask, Game, Illegal, MatchStyle, Referee, Rng, Roster, Seat};
 use moves::Move;
 use policies::easy::Easy;
+use policies::expert::Expert;
+use policies::hard::Hard;
 use rules::{Rules, STANDARD};
 use state::State;
 use terms::HoolaTerms;
@@ -74,7 +81,7 @@ impl Game for Hoola {
     }
 
     fn roster() -> Roster<Self> {
-        Roster::default().bot("easy", Easy)
+        Roster::default().bot("easy", Easy).bot("hard", Hard::default()).bot("expert", Expert::default())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::moves::Move;
 use super::phase::Phase;
-use super::policies::easy::{claim, decision, stop};
+use super::policies::easy::{claim, decision};
 use super::settlement::{Finish, Paid};
 use super::state::Round;
 use crate::bot::Seat;
@@ -14,10 +14,7 @@ pub fn finish(round: &mut Round) -> Finish {
         if let Some(finish) = round.finish() {
             return finish;
         }
-        match round.phase() {
-            Phase::Window => window(round, None),
-            Phase::TurnStart | Phase::Action => step(round),
-        }
+        step(round);
     }
 }
 
@@ -40,13 +37,12 @@ pub fn window(round: &mut Round, after: Option<Seat>) {
     round.start_turn();
 }
 
-fn step(round: &mut Round) {
+/// One decision of the seat whose turn it is, or a whole window.
+pub fn step(round: &mut Round) {
+    if round.phase() == Phase::Window {
+        return window(round, None);
+    }
     let seat = round.turn_seat;
-    let scene = round.scene(seat);
-    let mv = if scene.phase == Phase::TurnStart {
-        stop(&scene).map_or(Move::Draw, Move::Stop)
-    } else {
-        decision(&scene).1
-    };
+    let (_, mv) = decision(&round.scene(seat));
     round.play(seat, mv);
 }

@@ -1,3 +1,6 @@
 //! The policies, easiest first.
 
 pub mod easy;
+pub mod expert;
+pub mod hard;
+mod rows;
