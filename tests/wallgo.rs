@@ -10,6 +10,8 @@ mod games;
 mod properties;
 #[path = "wallgo/rules.rs"]
 mod rules;
+#[path = "wallgo/search.rs"]
+mod search;
 #[path = "wallgo/slow.rs"]
 mod slow;
 #[path = "wallgo/wire.rs"]

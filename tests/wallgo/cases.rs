@@ -3,7 +3,6 @@
 use serde_json::Value;
 use understudy::bot::{Budget, Evaluated, Limits, Policy, Rng, Turn, Violations};
 use understudy::games::wallgo::Wallgo;
-use understudy::games::wallgo::action::Move;
 use understudy::games::wallgo::board::{Board, Cell, Cells, each};
 use understudy::games::wallgo::rules::{Position, Rules, UNLIMITED};
 use understudy::games::wallgo::view::{Claim, ClaimedMasks, ClaimedPlayer, Phase, View};
@@ -103,8 +102,4 @@ pub fn random_game(rules: &Rules, seed: u64) -> Vec<Position> {
         all.push(position);
     }
     all
-}
-
-pub fn key(mv: Move) -> String {
-    mv.key()
 }

@@ -10,23 +10,27 @@
 
 pub mod action;
 pub mod board;
+pub mod leaf;
 pub mod policies;
 pub mod rules;
+pub mod search;
 pub mod state;
 pub mod survey;
+pub mod table;
 pub mod terms;
 pub mod view;
 mod wire;
 
 use action::{Move, Turn};
 use board::{Board, Cell, SIDE, each};
+use policies::searching::Searching;
 use rules::{Pass, Stay};
 use view::{Phase, View};
 
 use crate::bot::{Game, Roster};
 
 /// The marker type of this game.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wallgo;
 
 impl Game for Wallgo {
@@ -74,7 +78,12 @@ impl Game for Wallgo {
     }
 
     fn roster() -> Roster<Self> {
-        Roster::default().bot("easy", policies::easy::Easy::default())
+        Roster::default()
+            .bot("easy", policies::easy::Easy::default())
+            .bot("normal", Searching::normal())
+            .bot("expert", Searching::expert())
+            .sparring("plain", Searching::plain())
+            .sparring("expert-fast", Searching::expert_fast())
     }
 }
 

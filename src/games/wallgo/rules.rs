@@ -260,6 +260,22 @@ impl Position {
         }
     }
 
+    /// Whether the side to move may build like this. Cheaper than listing all turns.
+    #[inline]
+    pub fn may_build(&self, rules: &Rules, turn: Turn) -> bool {
+        let (board, from, to) = (&self.board, turn.from().bit(), turn.to().bit());
+        let Some(side) = turn.wall() else { return false };
+        let empty = board.empty();
+        if self.actors(rules, self.mover()) & from == 0 || board.open(to, side) == 0 || self.walls_left[self.mover()] == 0
+        {
+            return false;
+        }
+        if from == to {
+            return rules.stay == Stay::Always || board.step(from) & empty != 0;
+        }
+        board.destinations(from, empty) & to != 0
+    }
+
     /// Whether `player` could build if it were to move.
     #[inline]
     pub fn can_build(&self, rules: &Rules, player: usize) -> bool {

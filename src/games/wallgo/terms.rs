@@ -99,39 +99,77 @@ fn share(a: u32, b: u32) -> Unit {
     if a + b == 0 { Unit::HALF } else { Unit::clamp(f64::from(a) / f64::from(a + b)) }
 }
 
+/// 1 / n, and 0 for n = 0. A leaf of a search cannot afford to divide five times; 128 cover every count.
+const RECIPROCALS: [f64; 128] = {
+    let mut table = [0.0; 128];
+    let mut n = 1;
+    while n < 128 {
+        table[n] = 1.0 / n as f64;
+        n += 1;
+    }
+    table
+};
+
+/// 1 / n for n below 128; 0 for 0.
+#[inline(always)]
+fn reciprocal(n: u32) -> f64 {
+    RECIPROCALS[(n & 127) as usize]
+}
+
 /// Mean over `whole` cells of 1, one half and 0, where `difference` of them more are 1 than 0; one half over nothing.
-#[inline]
-fn mean(difference: i32, whole: u32) -> Unit {
-    if whole == 0 {
-        Unit::HALF
-    } else {
-        let whole = whole as i32;
-        Unit::clamp(f64::from(whole + difference) / f64::from(2 * whole))
+/// Never beyond 0..=1: n * (1 / n) does not round up past 1.
+#[inline(always)]
+fn mean(difference: i32, whole: u32) -> f64 {
+    0.5 + 0.5 * f64::from(difference) * reciprocal(whole)
+}
+
+/// Values of the fast terms.
+pub(super) struct FastValues {
+    pub territory: f64,
+    pub decided: f64,
+    pub majority: f64,
+    pub distance: f64,
+    pub turn_distance: f64,
+    pub exits: f64,
+    pub turn: f64,
+    pub active: f64,
+}
+
+/// What counts tell: for the leaves of a search, so no division and no branch that guesses.
+#[inline(always)]
+pub(super) fn fast_values(counts: &Counts) -> FastValues {
+    let (lead, mixed) = (counts.lead(), u32::from(counts.mixed));
+    let (mine, yours) = (u32::from(counts.mine), u32::from(counts.yours));
+    let need = (mine + yours + mixed) / 2 + 1;
+    let progress = |cells: u32| f64::from(cells.min(need) as i32) * reciprocal(need);
+    let decided = if mixed == 0 { 0.5 + 0.5 * f64::from(lead.signum()) } else { mean(lead, mixed).clamp(0.0, 1.0) };
+    let [my_exits, your_exits] = counts.exits.map(i32::from);
+    let [my_active, your_active] = counts.active.map(i32::from);
+    FastValues {
+        territory: 0.5 + f64::from(lead) * (1.0 / 98.0),
+        decided,
+        majority: 0.5 + (progress(mine) - progress(yours)) * 0.5,
+        distance: mean(i32::from(counts.nearer), mixed),
+        turn_distance: mean(i32::from(counts.sooner), mixed),
+        exits: mean(my_exits - your_exits, (my_exits + your_exits) as u32),
+        turn: f64::from(i32::from(counts.next)),
+        active: 0.5 + f64::from(my_active - your_active) * 0.125,
     }
 }
 
 impl WallgoTerms {
     /// The terms that counts tell; the others stay 0.
-    #[inline]
     pub fn fast(counts: &Counts) -> Self {
-        let (lead, mixed) = (counts.lead(), u32::from(counts.mixed));
-        let (mine, yours) = (u32::from(counts.mine), u32::from(counts.yours));
-        let need = f64::from((mine + yours + mixed) / 2 + 1);
-        let progress = |cells: u32| (f64::from(cells) / need).min(1.0);
-        let decided = match (mixed, lead) {
-            (0, 0) => Unit::HALF,
-            (0, _) => Unit::flag(lead > 0),
-            _ => Unit::clamp(0.5 + f64::from(lead) / f64::from(2 * mixed)),
-        };
+        let values = fast_values(counts);
         Self {
-            territory: Unit::clamp(0.5 + f64::from(lead) / 98.0),
-            decided,
-            majority: Unit::clamp(0.5 + (progress(mine) - progress(yours)) / 2.0),
-            distance: mean(i32::from(counts.nearer), mixed),
-            turn_distance: mean(i32::from(counts.sooner), mixed),
-            exits: share(u32::from(counts.exits[0]), u32::from(counts.exits[1])),
-            turn: Unit::flag(counts.next),
-            active: Unit::clamp(0.5 + (f64::from(counts.active[0]) - f64::from(counts.active[1])) / 8.0),
+            territory: Unit::clamp(values.territory),
+            decided: Unit::clamp(values.decided),
+            majority: Unit::clamp(values.majority),
+            distance: Unit::clamp(values.distance),
+            turn_distance: Unit::clamp(values.turn_distance),
+            exits: Unit::clamp(values.exits),
+            turn: Unit::clamp(values.turn),
+            active: Unit::clamp(values.active),
             ..Self::default()
         }
     }
@@ -186,7 +224,7 @@ fn fronts(board: &Board, survey: &Survey, me: usize) -> Unit {
         difference += near(me).cmp(&near(1 - me)) as i32;
         regions += 1;
     }
-    mean(difference, regions)
+    Unit::clamp(mean(difference, regions))
 }
 
 /// Distinct cells that the pieces of `player` in mixed regions can move to. Walls and pieces block; the own cell counts

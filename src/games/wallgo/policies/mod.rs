@@ -1,3 +1,4 @@
 //! How to play, easiest first.
 
 pub mod easy;
+pub mod searching;
