@@ -1,6 +1,7 @@
 //! The command line: one file a subcommand. Exit 0 on success, 2 on bad usage or bad input, 1 on failure.
 
 pub mod arena;
+pub mod assess;
 pub mod decide;
 pub mod diagnose;
 pub mod example;
@@ -50,6 +51,10 @@ enum Command {
     Diagnose(diagnose::DiagnoseArgs),
     /// Play bots against bots and report means with 95 % intervals
     Arena(arena::ArenaArgs),
+    /// Assess boards: difficulty for a greedy player
+    Assess(assess::AssessArgs),
+    /// Make the tables that ship with the program, from seeds alone
+    Train(assess::TrainArgs),
     /// Check the health of a running server
     Probe(probe::ProbeArgs),
     /// Learn a policy's weights from self-play and write them if they win
@@ -78,6 +83,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
         Command::Diagnose(arguments) => diagnose::run(&arguments),
         Command::Arena(arguments) => arena::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Assess(arguments) => assess::run(&arguments),
+        Command::Train(arguments) => assess::train(&arguments),
         Command::Probe(arguments) => probe::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
