@@ -7,8 +7,8 @@ trap 'kill "$server" 2>/dev/null || true; rm -rf "$out"' EXIT
 "$bin" serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --log-format json >"$out/ports" 2>"$out/log" &
 server=$!
 for _ in $(seq 100); do
-    grpc=$(sed -n 's/^grpc //p' "$out/ports")
-    admin=$(sed -n 's/^admin //p' "$out/ports")
+    grpc=$(sed -n 's/^listening on //p' "$out/ports")
+    admin=$(sed -n 's/^admin on //p' "$out/ports")
     [ -n "$admin" ] && [ -n "$grpc" ] && curl -fsS "http://$admin/readyz" >/dev/null 2>&1 && break
     sleep 0.1
 done

@@ -179,6 +179,8 @@ fn standard_routes(config: &Config, life: &Arc<Life>) -> Result<Routes, String> 
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            // With the messages of google.rpc known, grpcurl prints error details instead of base64.
+            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
     };
     let v1 = builder().build_v1().map_err(|error| error.to_string())?;
     let v1alpha = builder().build_v1alpha().map_err(|error| error.to_string())?;

@@ -331,8 +331,14 @@ const MESSAGE: usize = 360;
 fn problems(what: &str, list: &[Violation]) -> String {
     let plural = if list.len() == 1 { "problem" } else { "problems" };
     let mut text = format!("{} {plural} in {what}", list.len());
-    if let Some(first) = list.first() {
-        text.push_str(&format!(": {}: {}", cut(&first.field, 100), cut(&first.description(), 160)));
+    // As many as fit: whoever reads only the message, in a log or a terminal, should see more than the first.
+    for (i, violation) in list.iter().take(SHOWN).enumerate() {
+        let one = format!("{}: {}", cut(&violation.field, 100), cut(&violation.description(), 160));
+        if i > 0 && text.len() + one.len() > MESSAGE - 20 {
+            break;
+        }
+        text.push_str(if i == 0 { ": " } else { "; " });
+        text.push_str(&one);
     }
     if list.len() > SHOWN {
         text.push_str(&format!("; and {} more", list.len() - SHOWN));
