@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::deadline::micros;
+use super::deadline::{micros, now};
 use crate::bot::registry::{Bots, Unknown, describe, hex};
 use crate::bot::{Bot, Limits, PolicyKind, Registry};
 use crate::pb;
@@ -68,7 +68,7 @@ impl Entry {
 
     /// A decision under these limits took this long.
     pub fn observe(&self, limits: &Limits, took: Duration) {
-        self.costs.lock().unwrap_or_else(PoisonError::into_inner).observe(limits, took);
+        self.costs.lock().unwrap_or_else(PoisonError::into_inner).observe(limits, took, now());
     }
 
     /// The first whole round of a live decision took this long.
@@ -78,13 +78,15 @@ impl Entry {
         self.start_us.store((new as u32).max(1), Ordering::Relaxed);
     }
 
-    /// A call was refused because the policy is believed to need more time than is left. Without this a belief that
-    /// is too high would never be tested again.
+    /// A call was refused because the policy is believed to need more time than is left. A belief that is too high
+    /// would never be tested again, so one that nothing has confirmed for a second gives way a little.
     pub fn doubt(&self, limits: &Limits) {
+        if !self.costs.lock().unwrap_or_else(PoisonError::into_inner).doubt(limits, now()) {
+            return;
+        }
         let start = self.start_us.load(Ordering::Relaxed);
         let floor = self.floor_us.load(Ordering::Relaxed);
-        self.start_us.store((start - start / 50).max(floor), Ordering::Relaxed);
-        self.costs.lock().unwrap_or_else(PoisonError::into_inner).doubt(limits);
+        self.start_us.store((start - start / 20).max(floor), Ordering::Relaxed);
     }
 
     /// As ListPolicies shows it.
@@ -182,6 +184,8 @@ pub struct Cost {
 #[derive(Debug, Default)]
 struct Costs {
     classes: Vec<(BudgetClass, f64, f64)>,
+    /// When anything here last changed.
+    touched: Option<Instant>,
 }
 
 /// The limits, each to a power of two.
@@ -210,7 +214,8 @@ impl Costs {
         Some(Cost { mean: Duration::from_secs_f64(*mean), p90: Duration::from_secs_f64(*p90) })
     }
 
-    fn observe(&mut self, limits: &Limits, took: Duration) {
+    fn observe(&mut self, limits: &Limits, took: Duration, present: Instant) {
+        self.touched = Some(present);
         let took = took.as_secs_f64();
         let class = BudgetClass::of(limits);
         match self.classes.iter_mut().find(|(known, ..)| *known == class) {
@@ -227,12 +232,18 @@ impl Costs {
         }
     }
 
-    fn doubt(&mut self, limits: &Limits) {
+    /// Lowers a belief that nothing has confirmed for a second; whether that was so.
+    fn doubt(&mut self, limits: &Limits, present: Instant) -> bool {
+        if self.touched.is_some_and(|touched| present < touched + Duration::from_secs(1)) {
+            return false;
+        }
+        self.touched = Some(present);
         let class = BudgetClass::of(limits);
         if let Some((_, mean, p90)) = self.classes.iter_mut().find(|(known, ..)| *known == class) {
-            *p90 *= 0.98;
+            *p90 *= 0.95;
             *mean = mean.min(*p90);
         }
+        true
     }
 }
 
@@ -264,13 +275,25 @@ mod tests {
     #[test]
     fn budgets_of_another_size_have_costs_of_their_own() {
         let mut costs = Costs::default();
-        costs.observe(&Limits::nodes(100), Duration::from_millis(1));
-        costs.observe(&Limits::nodes(100_000), Duration::from_millis(900));
+        costs.observe(&Limits::nodes(100), Duration::from_millis(1), now());
+        costs.observe(&Limits::nodes(100_000), Duration::from_millis(900), now());
         assert_eq!(costs.of(&Limits::nodes(120)).map(|cost| cost.mean), Some(Duration::from_millis(1)));
         assert_eq!(costs.of(&Limits::worlds(5)), None);
         for nodes in 0..60 {
-            costs.observe(&Limits::nodes(1 << nodes), Duration::from_millis(1));
+            costs.observe(&Limits::nodes(1 << nodes), Duration::from_millis(1), now());
         }
         assert_eq!(costs.classes.len(), CLASSES);
+    }
+
+    #[test]
+    fn a_belief_gives_way_once_a_second_and_not_while_it_is_confirmed() {
+        let (mut costs, limits, start) = (Costs::default(), Limits::NONE, now());
+        costs.observe(&limits, Duration::from_millis(100), start);
+        let second = Duration::from_secs(1);
+        assert!(!costs.doubt(&limits, start + second / 2));
+        let doubts = (0..5000).filter(|ms| costs.doubt(&limits, start + second + Duration::from_millis(*ms))).count();
+        assert_eq!(doubts, 5);
+        let p90 = costs.of(&limits).map(|cost| cost.p90.as_millis());
+        assert_eq!(p90, Some(77), "100 ms less 5 % five times");
     }
 }

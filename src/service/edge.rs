@@ -152,6 +152,7 @@ async fn answer(
 ) -> Result<Response<Body>, Error> {
     let body = match target {
         Target::Nowhere => return Err(Error::UnknownMethod),
+        Target::Bots | Target::Boards if call.method == Method::Other => return Err(Error::UnknownMethod),
         Target::Reflection => Body::new(body),
         _ => {
             let message = receive(shared, call, &parts.headers, body).await?;

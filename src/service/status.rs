@@ -56,8 +56,8 @@ pub enum Error {
     BandNotFound {
         /// Boards looked at.
         tries: u32,
-        /// The percentile that came closest.
-        nearest: f64,
+        /// The percentile that came closest; `None`: no board could be drawn.
+        nearest: Option<f64>,
     },
     /// No place in the queue.
     QueueFull {
@@ -88,6 +88,8 @@ pub enum Error {
         waited: Duration,
         /// What the client allowed.
         budget: Option<Duration>,
+        /// Boards looked at, where one was looked for.
+        tries: Option<u32>,
     },
     /// Nobody waits for the answer.
     Cancelled,
@@ -266,7 +268,9 @@ impl Error {
             Self::PolicyUnknown(unknown) => unknown.text.clone(),
             Self::NothingToDecide(text) => text.clone(),
             Self::BandNotFound { tries, nearest } => {
-                format!("no board in the band within {tries} tries; the nearest percentile was {nearest}")
+                let nearest =
+                    nearest.map_or_else(String::new, |nearest| format!("; the nearest percentile was {nearest}"));
+                format!("no board in the band within {tries} tries{nearest}")
             }
             Self::QueueFull { .. } => "the queue is full".to_owned(),
             Self::QueueEstimate { .. } => "the queue is too long for the time that is left".to_owned(),
@@ -302,15 +306,18 @@ impl Error {
             }
             Self::BandNotFound { tries, nearest } => {
                 put("tries", tries.to_string());
-                put("nearest", nearest.to_string());
+                put("nearest", nearest.map_or_else(String::new, |nearest| nearest.to_string()));
             }
             Self::TooLarge { limit } => {
                 put("limit_bytes", limit.to_string());
             }
-            Self::Deadline { stage, waited, budget } => {
+            Self::Deadline { stage, waited, budget, tries } => {
                 put("stage", stage.name().to_owned());
                 put("waited_us", micros(*waited).to_string());
                 put("budget_us", budget.map_or_else(String::new, |time| micros(time).to_string()));
+                if let Some(tries) = tries {
+                    put("tries", tries.to_string());
+                }
             }
             Self::Bug => {
                 put("request_id", request_id.to_owned());

@@ -1,0 +1,26 @@
+//! The service over a real connection: every status, every limit, and what happens to whoever leaves.
+
+#[path = "grpc/batch.rs"]
+mod batch;
+#[path = "grpc/budgets.rs"]
+mod budgets;
+#[path = "grpc/cancel.rs"]
+mod cancel;
+#[path = "grpc/drain.rs"]
+mod drain;
+#[path = "grpc/drill.rs"]
+mod drill;
+#[path = "grpc/harness.rs"]
+mod harness;
+#[path = "grpc/limits.rs"]
+mod limits;
+#[path = "grpc/overload.rs"]
+mod overload;
+#[path = "grpc/raw.rs"]
+mod raw;
+#[path = "grpc/seen.rs"]
+mod seen;
+#[path = "grpc/statuses.rs"]
+mod statuses;
+#[path = "grpc/tls.rs"]
+mod tls;
