@@ -2,6 +2,8 @@
 
 #[path = "grpc/batch.rs"]
 mod batch;
+#[path = "grpc/boards.rs"]
+mod boards;
 #[path = "grpc/budgets.rs"]
 mod budgets;
 #[path = "grpc/cancel.rs"]

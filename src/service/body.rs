@@ -121,10 +121,10 @@ impl http_body::Body for ReplyBody {
             Kind::Empty => Poll::Ready(None),
             Kind::Whole { data, trailers, held } => {
                 waiting_for(Some(Waiting::Peer));
+                // hyper takes a piece first and waits for room after that, so a piece counts until the next is asked for.
+                held.set(data.len() as i64);
                 if !data.is_empty() {
-                    let piece = data.split_to(data.len().min(PIECE));
-                    held.set(data.len() as i64);
-                    return Poll::Ready(Some(Ok(Frame::data(piece))));
+                    return Poll::Ready(Some(Ok(Frame::data(data.split_to(data.len().min(PIECE))))));
                 }
                 let Some(trailers) = trailers.take() else { return Poll::Ready(None) };
                 this.finish(code_of(&trailers).unwrap_or(Code::Unknown));

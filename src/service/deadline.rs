@@ -52,7 +52,8 @@ impl Clock {
 
     /// The error of a call that ran out of time in `stage`.
     pub fn exceeded(&self, stage: super::status::Stage) -> Error {
-        Error::Deadline { stage, waited: self.elapsed(), budget: self.deadline.map(|deadline| deadline - self.arrival) }
+        let budget = self.deadline.map(|deadline| deadline - self.arrival);
+        Error::Deadline { stage, waited: self.elapsed(), budget, tries: None }
     }
 }
 

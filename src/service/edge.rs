@@ -20,6 +20,7 @@ use tonic::{Code, Status};
 use tower::Service as _;
 
 use super::Shared;
+use super::boards;
 use super::body::{Flight, ReplyBody, code_of};
 use super::call::Call;
 use super::deadline::{Clock, now, timeout_of};
@@ -59,7 +60,7 @@ impl hyper::service::Service<Request<Incoming>> for Edge {
 enum Target {
     /// Our own service.
     Bots,
-    /// Apple's BoardService.
+    /// BoardService.
     Boards,
     /// Asks for no token and is never refused for load by our own limits.
     Health,
@@ -74,7 +75,7 @@ impl Target {
         let service = path.strip_prefix('/').and_then(|path| path.split_once('/')).map_or("", |(service, _)| service);
         match service {
             "understudy.v1.BotService" => Self::Bots,
-            "understudy.apple.v1.BoardService" => Self::Boards,
+            boards::SERVICE => Self::Boards,
             "grpc.health.v1.Health" => Self::Health,
             "grpc.reflection.v1.ServerReflection" | "grpc.reflection.v1alpha.ServerReflection" => Self::Reflection,
             _ => Self::Nowhere,
@@ -172,6 +173,7 @@ async fn answer(
     let request = Request::from_parts(parts, body);
     let handled = match target {
         Target::Bots => Caught { inner: shared.routes.bots.clone().call(request), call }.await,
+        Target::Boards => Caught { inner: shared.routes.boards.clone().call(request), call }.await,
         _ => Caught { inner: Box::pin(shared.routes.standard.clone().call(request)), call }.await,
     };
     handled.unwrap_or_else(|| {

@@ -45,7 +45,7 @@ fn terms(shared: &Shared, class: Class, rows: usize) -> Terms {
 }
 
 /// The call as the edge left it. A request that came another way, in a test say, gets a fresh one.
-fn call_of<T>(request: &Request<T>, shared: &Shared) -> Arc<Call> {
+pub(super) fn call_of<T>(request: &Request<T>, shared: &Shared) -> Arc<Call> {
     request.extensions().get::<Arc<Call>>().cloned().unwrap_or_else(|| {
         let clock = Clock::new(now(), None, &shared.desk.config);
         let peer = std::net::SocketAddr::from(([0, 0, 0, 0], 0));
@@ -54,7 +54,7 @@ fn call_of<T>(request: &Request<T>, shared: &Shared) -> Arc<Call> {
 }
 
 /// Notes an error on its call and turns it into a status.
-fn fail(call: &Call, error: &Error) -> Status {
+pub(super) fn fail(call: &Call, error: &Error) -> Status {
     call.fail(error);
     status::status(error, &call.id())
 }

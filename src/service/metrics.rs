@@ -8,6 +8,7 @@ use prometheus::{
 };
 use tonic::Code;
 
+use super::boards;
 use super::book::Book;
 use super::status::Reason;
 use crate::bot::Completion;
@@ -45,8 +46,8 @@ impl Method {
             "/understudy.v1.BotService/BatchDecide" => Self::BatchDecide,
             "/understudy.v1.BotService/ListPolicies" => Self::ListPolicies,
             "/understudy.v1.BotService/GetServerInfo" => Self::GetServerInfo,
-            "/understudy.apple.v1.BoardService/AssessBoards" => Self::AssessBoards,
-            "/understudy.apple.v1.BoardService/GenerateBoard" => Self::GenerateBoard,
+            boards::ASSESS => Self::AssessBoards,
+            boards::GENERATE => Self::GenerateBoard,
             _ => Self::Other,
         }
     }

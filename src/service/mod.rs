@@ -20,6 +20,7 @@ pub mod order;
 pub mod status;
 
 mod admin;
+mod boards;
 mod body;
 mod door;
 mod edge;
@@ -58,7 +59,7 @@ pub const REVISION: &str = match option_env!("UNDERSTUDY_REVISION") {
     None => "",
 };
 /// The services that health knows by name.
-pub const SERVICES: &[&str] = &["understudy.v1.BotService", "understudy.apple.v1.BoardService"];
+pub const SERVICES: &[&str] = &["understudy.v1.BotService", boards::SERVICE];
 
 /// What every part of a running server shares.
 pub struct Shared {
@@ -84,6 +85,7 @@ pub struct Shared {
 /// Generated services, ready to be called.
 struct RoutesOf {
     bots: BotServiceServer<grpc::Bots>,
+    boards: boards::Service,
     standard: Routes,
 }
 
@@ -134,8 +136,12 @@ pub fn assemble(config: Config, registry: Registry) -> Result<Server, Vec<String
         let mut bots = BotServiceServer::new(grpc::Bots::new(shared.clone()))
             .max_decoding_message_size(config.max_request_bytes)
             .max_encoding_message_size(usize::MAX);
+        let mut boards = boards::Service::new(boards::Boards::new(shared.clone()))
+            .max_decoding_message_size(config.max_request_bytes)
+            .max_encoding_message_size(usize::MAX);
         if config.gzip {
             bots = bots.send_compressed(CompressionEncoding::Gzip);
+            boards = boards.send_compressed(CompressionEncoding::Gzip);
         }
         Shared {
             calls: permits::Permits::new(config.max_in_flight, Some(metrics.in_flight.clone())),
@@ -143,7 +149,7 @@ pub fn assemble(config: Config, registry: Registry) -> Result<Server, Vec<String
             connections: permits::Permits::new(config.max_connections, None),
             desk,
             life,
-            routes: RoutesOf { bots, standard },
+            routes: RoutesOf { bots, boards, standard },
             secrets,
             recorder,
             gate: logs::Gate::default(),

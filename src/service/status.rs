@@ -414,7 +414,7 @@ mod tests {
     fn a_status_stays_under_four_kilobytes() {
         for (count, length) in [(1, 20), (16, 90), (17, 400), (256, 5000)] {
             let violation = Violation {
-                field: "view.lexio.".to_owned() + &"x".repeat(length),
+                field: "view.game.".to_owned() + &"x".repeat(length),
                 code: "code",
                 text: "글".repeat(length),
             };

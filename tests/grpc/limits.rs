@@ -85,7 +85,7 @@ fn a_body_that_does_not_come_ends_its_call() {
 
 #[test]
 fn replies_nobody_takes_are_limited_and_reset() {
-    let config = Config { max_send_bytes: 1, stall_timeout: Duration::from_millis(150), ..config() };
+    let config = Config { max_send_bytes: 1, stall_timeout: Duration::from_millis(800), ..config() };
     let server = serve(config);
     run(async {
         // A peer that gives a stream no window takes nothing.
@@ -100,9 +100,7 @@ fn replies_nobody_takes_are_limited_and_reset() {
         let response = response.await.expect("headers");
         assert!(response.headers().get("grpc-status").is_none(), "{response:?}");
         let mut body = response.into_body();
-        while server.metrics().send_bytes.get() == 0 {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
+        assert!(server.metrics().send_bytes.get() > 100, "counted until it is taken");
         let mut good = connect(&server).await;
         let status = good.decide(ask("easy")).await.expect_err("no room for another reply");
         assert_eq!(reason(&status), (Code::ResourceExhausted, "SEND_MEMORY".to_owned()));
