@@ -1,9 +1,13 @@
 //! Lexio: rules, views, policies, against golden data made by an independent program (`tests/cases/lexio`).
 
+#[path = "lexio/ablation.rs"]
+mod ablation;
 #[path = "lexio/easy.rs"]
 mod easy;
 #[path = "lexio/expert.rs"]
 mod expert;
+#[path = "lexio/fuzz.rs"]
+mod fuzz;
 #[path = "lexio/load.rs"]
 mod load;
 #[path = "lexio/plan.rs"]

@@ -208,6 +208,27 @@ fn rollouts_play_by_the_rules() {
     assert!(rounds > 100);
 }
 
+/// A rollout seat with two melds left plays the certain one first: nobody comes between.
+#[test]
+fn rollouts_finish_when_they_can() {
+    let deck = Deck::of(3).unwrap();
+    let world =
+        World { hands: [tiles("C4 C5"), tiles("C6 C7"), TileSet::EMPTY, TileSet::EMPTY], styles: [Style::Easy; 4] };
+    let unseen = Unseen::new(world.hands[0].or(world.hands[1]), deck, [2, 2, 0, 0]);
+    let wins = Wins::of(&Chances::of(&unseen, true), deck);
+    let mut scratch = Vec::new();
+    let table = Table::of(&world, Ruleset::default(), 0, 0, None, &wins, &mut scratch);
+    let lead = Meld::read(tiles("M9"), deck).unwrap();
+    let net = |left: &str| {
+        let left = Hand::planned(tiles(left), &wins, &mut Vec::new());
+        table.play_out(Some(lead), left)
+    };
+    // M9 wins, S2 wins, C3 goes out: both others still hold two tiles.
+    assert_eq!(net("C3 S2"), 4);
+    assert_eq!(net("C3 T3 S2"), 4);
+    assert_eq!(net("C3 C2 S2"), 4);
+}
+
 fn step(state: &mut State) {
     if let Ask::One(seat) = Lexio::ask(state) {
         let view = Lexio::view(state, seat);

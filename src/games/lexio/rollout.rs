@@ -183,6 +183,20 @@ struct Rivals {
     longest: u32,
 }
 
+impl Rivals {
+    /// Whether they hold a stronger meld together; of fives that is taken for granted.
+    fn beat(&self, meld: &Meld) -> bool {
+        let order = meld.key().order();
+        let higher = |lanes: u64| lanes & (!1 << (4 * order)) != 0;
+        match meld.kind() {
+            MeldKind::Single => self.tiles.highest() > meld.tiles().highest(),
+            MeldKind::Pair => higher(self.tiles.lanes_by_count()[0]) || self.tiles.rank(order).len() >= 2,
+            MeldKind::Triple => higher(self.tiles.lanes_by_count()[1]),
+            _ => true,
+        }
+    }
+}
+
 impl<'a> Table<'a> {
     /// The table of a world in which I am to act. My own hand comes with each move.
     pub fn of(world: &World, rules: Ruleset, passes: u8, owner: u8, table: Option<Meld>, wins: &'a Wins, scratch: &mut Vec<Meld>) -> Self {
@@ -267,6 +281,9 @@ impl<'a> Table<'a> {
         }
         let tiles = self.live.minus(hand.tiles);
         let rivals = Rivals { tiles, size: f64::from(tiles.len()), longest };
+        if let Some(sure) = self.finish(hand, &rivals) {
+            return Some(sure);
+        }
         let stage = match shortest {
             0..=2 => 0,
             3..=4 => 1,
@@ -277,6 +294,29 @@ impl<'a> Table<'a> {
             None => self.draft_lead(hand, &rivals, &DRAFT[stage]),
             Some(table) => self.draft_follow(hand, &rivals, &DRAFT[stage + 4], table),
         }
+    }
+
+    /// With two melds left, one of which nobody can answer: that one, if it may be played. The other then goes out.
+    fn finish(&self, hand: &Hand, rivals: &Rivals) -> Option<Meld> {
+        let rest = hand.tiles.minus(hand.planned_tiles());
+        let groups = rest.lanes().count_ones() + rest.lanes_by_count()[2].count_ones();
+        let fives = hand.fives.iter().flatten();
+        if groups + fives.clone().count() as u32 != 2 || rest.lanes_by_count()[2] != 0 {
+            return None;
+        }
+        let sure = |meld: &Meld| {
+            (meld.count() > rivals.longest || !rivals.beat(meld))
+                && self.table.as_ref().is_none_or(|table| meld.answers(table))
+        };
+        let mut found = fives.map(|five| five.meld).find(&sure);
+        melds::each_lane(rest.lanes(), |order| {
+            let part = rest.rank(order);
+            let meld = Meld::same_rank(part, GROUPS[part.len() as usize - 1]);
+            if found.is_none() && sure(&meld) {
+                found = Some(meld);
+            }
+        });
+        found
     }
 
     fn draft_lead(&self, hand: &Hand, rivals: &Rivals, weights: &Draft) -> Option<Meld> {

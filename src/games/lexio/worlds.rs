@@ -74,8 +74,8 @@ impl Worlds {
         }
         let (mut kept, mut sum) = (World::default(), 0.0);
         for _ in 0..DEALS {
-            let world = self.deal(rng);
-            let likely = self.explains(&world).max(FLOOR);
+            let mut world = self.deal(rng);
+            let likely = self.explain(&mut world, rng).max(FLOOR);
             sum += likely;
             if rng.unit() * sum < likely {
                 kept = world;
@@ -104,17 +104,20 @@ impl Worlds {
         world
     }
 
-    /// How probable the logged actions are in a world, up to a factor that is the same in all of them.
-    fn explains(&self, world: &World) -> f64 {
+    /// How probable the logged actions are with these hands, up to a factor that is the same in all worlds: for each
+    /// rival the mean over both styles. The styles are drawn anew, each by how well it explains its rival.
+    fn explain(&self, world: &mut World, rng: &mut Rng) -> f64 {
         let mut likely = 1.0;
         for rival in 0..self.rivals {
+            let (mut easy, mut draft) = (0.5, 0.5);
             for deed in &self.deeds[rival] {
                 let hand = world.hands[rival].or(deed.later);
-                likely *= match world.styles[rival] {
-                    Style::Easy => as_easy(deed, hand, self.deck),
-                    Style::Draft => as_draft(deed, hand, self.deck),
-                };
+                easy *= as_easy(deed, hand, self.deck);
+                draft *= as_draft(deed, hand, self.deck);
             }
+            likely *= easy + draft;
+            let is_easy = rng.unit() * (easy + draft) < easy;
+            world.styles[rival] = if is_easy { Style::Easy } else { Style::Draft };
         }
         likely
     }
