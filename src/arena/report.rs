@@ -276,8 +276,9 @@ impl Report {
 
     /// For people.
     pub fn table(&self) -> String {
+        let alone = if self.pairs.is_empty() { "" } else { ", each alone" };
         let mut text = format!(
-            "{}, {} seat{}: {}\n{} deals (seeds {}..{}), {} rounds of {:.1} decisions; {} per round, 95 % intervals\n",
+            "{}, {} seat{}{alone}: {}\n{} deals (seeds {}..{}), {} rounds of {:.1} decisions; {} per round, 95 % intervals\n",
             self.rules,
             self.seats.len(),
             if self.seats.len() == 1 { "" } else { "s" },
