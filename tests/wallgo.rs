@@ -4,6 +4,8 @@
 mod cases;
 #[path = "wallgo/easy.rs"]
 mod easy;
+#[path = "wallgo/endings.rs"]
+mod endings;
 #[path = "wallgo/games.rs"]
 mod games;
 #[path = "wallgo/properties.rs"]
@@ -12,6 +14,8 @@ mod properties;
 mod rules;
 #[path = "wallgo/search.rs"]
 mod search;
+#[path = "wallgo/setup.rs"]
+mod setup;
 #[path = "wallgo/slow.rs"]
 mod slow;
 #[path = "wallgo/wire.rs"]

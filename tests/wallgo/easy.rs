@@ -1,7 +1,7 @@
 //! The thirteen terms and the policy that weighs them.
 
 use serde_json::Value;
-use understudy::bot::{Limits, Standing, Terms, decide};
+use understudy::bot::{Limits, Policy, Standing, Terms, decide};
 use understudy::games::wallgo::policies::easy::Easy;
 use understudy::games::wallgo::rules::Rules;
 use understudy::games::wallgo::terms::{ALL_THIRTEEN, Term, WallgoTerms};
@@ -54,5 +54,44 @@ fn the_three_best_are_the_golden_ones() {
             assert_eq!(open.last().unwrap().mv().key(), last, "{}", case["id"]);
         }
         assert_eq!(decide(&table).mv().key(), text(&case["best"][0]["action"]));
+    }
+}
+
+#[test]
+fn each_term_switched_off_changes_the_golden_totals() {
+    let data = load("terms");
+    let differs = |policy: &dyn Policy<understudy::games::wallgo::Wallgo>| {
+        list(&data["positions"]).iter().any(|case| {
+            let position = position(case);
+            let terms = WallgoTerms::full(&Rules::default(), &position, position.mover());
+            (policy.weights()[0].total(&terms) - case["total"].as_f64().unwrap()).abs() > 1e-6
+        })
+    };
+    assert!(!differs(&Easy::default()));
+    for (place, _) in ALL_THIRTEEN {
+        let mut without = Easy::default().table(None).unwrap();
+        let column = without.terms.iter().position(|id| id == WallgoTerms::SPECS[place].id).unwrap();
+        without.rows[0][column] = 0.0;
+        let policy = Easy::default().with_weights(&without, None).unwrap();
+        assert!(differs(&*policy), "{} is not tested", WallgoTerms::SPECS[place].id);
+    }
+}
+
+#[test]
+fn tables_of_all_sixteen_images_map_onto_each_other() {
+    let data = load("symmetry");
+    let mut first: std::collections::HashMap<&str, (Vec<f64>, Option<(usize, f64)>)> = Default::default();
+    for case in list(&data["images"]) {
+        let table = table(&Easy::default(), &view_of(Rules::default(), &position(case)), Limits::NONE);
+        let mut totals: Vec<f64> = table.rows().iter().map(understudy::bot::Evaluation::total).collect();
+        totals.sort_unstable_by(f64::total_cmp);
+        let image = table.rows().iter().find(|row| row.mv().key() == text(&case["action"])).unwrap();
+        let entry = first
+            .entry(text(&case["of"]))
+            .or_insert_with(|| (totals.clone(), Some((table.rows().len(), image.total()))));
+        assert!(entry.0.iter().zip(&totals).all(|(a, b)| (a - b).abs() < 1e-12), "{}", case["id"]);
+        let (rows, total) = entry.1.unwrap();
+        assert_eq!(table.rows().len(), rows);
+        assert!((image.total() - total).abs() < 1e-12, "{}: the image of the action has its total", case["id"]);
     }
 }

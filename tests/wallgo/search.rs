@@ -340,11 +340,11 @@ fn it_never_passes_while_it_can_build() {
 #[test]
 fn normal_looks_into_its_width_and_says_so() {
     let start = random_game(&Rules::default(), 9)[3];
-    let table =
-        table(&Searching::normal(), &view_of(Rules::default(), &start), Searching::normal().about().default_limits);
+    let limits = Limits { time: None, ..Searching::normal().about().default_limits };
+    let table = table(&Searching::normal(), &view_of(Rules::default(), &start), limits);
     let outside = table.rows().iter().filter(|row| row.get_barred() == Some(OUTSIDE_WIDTH)).count();
     let open = table.rows().iter().filter(|row| row.get_barred().is_none() && row.get_standing() == Standing::Open);
-    assert_eq!(table.work.depth, 3);
+    assert_eq!((table.work.depth, table.completion), (3, Completion::Full), "{:?}", table.work);
     assert_eq!(open.count(), 24);
     assert!(outside > 20);
     assert!(table.work.nodes < 150_000, "{}", table.work.nodes);

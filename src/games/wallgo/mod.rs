@@ -10,8 +10,12 @@
 
 pub mod action;
 pub mod board;
+pub mod ending;
 pub mod leaf;
+pub mod placing;
 pub mod policies;
+pub mod proof;
+pub mod reserve;
 pub mod rules;
 pub mod search;
 pub mod state;
@@ -82,8 +86,10 @@ impl Game for Wallgo {
             .bot("easy", policies::easy::Easy::default())
             .bot("normal", Searching::normal())
             .bot("expert", Searching::expert())
+            .bot("sedol", Searching::sedol())
             .sparring("plain", Searching::plain())
             .sparring("expert-fast", Searching::expert_fast())
+            .sparring("expert-scattered", policies::scattering::Scattering::default())
     }
 }
 

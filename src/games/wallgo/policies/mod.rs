@@ -1,4 +1,5 @@
 //! How to play, easiest first.
 
 pub mod easy;
+pub mod scattering;
 pub mod searching;

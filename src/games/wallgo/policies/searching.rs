@@ -6,15 +6,19 @@ use std::time::Duration;
 use super::easy::{END, PASSES_WHILE_BUILDING, is_pass, position_facts};
 use crate::bot::policy::Heeds;
 use crate::bot::{
-    self, About, Bound, Evaluated, Evaluation, Limits, Policy, PolicyKind, Proof, Round, Standing, Stopped, TermSet,
+    self, About, Bound, Budget, Evaluated, Evaluation, Limits, Policy, PolicyKind, Proof, Round, Standing, Stopped, TermSet,
     WeightTable, Weights, WeightsError, deepen,
 };
 use crate::games::wallgo::Wallgo;
 use crate::games::wallgo::action::{Move, Turn};
+use crate::games::wallgo::board::Cell;
+use crate::games::wallgo::ending::{self, Ending, Halt, Tree};
 use crate::games::wallgo::leaf::{FastWeights, Judge, Kind, Leaf, PROVED};
-use crate::games::wallgo::rules::{Position, Stay};
+use crate::games::wallgo::placing::{Placed, Placing, with};
+use crate::games::wallgo::proof;
+use crate::games::wallgo::rules::{Position, Setup, Stay, placements};
 use crate::games::wallgo::search::{INFINITE, Search, Settings, as_move};
-use crate::games::wallgo::terms::{FAST, STAGES, WallgoTerms, stage_weights};
+use crate::games::wallgo::terms::{FAST, STAGES, Term, WallgoTerms, stage_weights};
 use crate::games::wallgo::view::{Phase, View};
 
 /// Proof id: a lead that can no longer be caught (L5).
@@ -23,6 +27,10 @@ pub const COUNT: &str = "count";
 pub const OUTSIDE_WIDTH: &str = "outside_width";
 /// Nodes are cheap: about a thousand take 0.1 ms.
 const POLL_EVERY: u64 = 1024;
+/// Mixed cells up to which endings are solved.
+const ENDING_MIXED: u32 = 16;
+/// Nodes that the endings may always use in a round.
+const LEAST_SHARE: u64 = 20_000;
 /// No round goes deeper.
 const DEEPEST: u32 = 40;
 
@@ -37,6 +45,10 @@ pub struct Searching {
     width: Option<usize>,
     /// Plies after which it is done.
     deepest: u32,
+    /// Placements of the setup that are looked ahead.
+    placements: u32,
+    /// Whether wins against every reply are proved and small endings solved.
+    proves: bool,
 }
 
 /// One candidate while it is searched.
@@ -51,6 +63,11 @@ pub(crate) struct Row {
     nodes: u64,
     score: f64,
     settled: bool,
+    /// Proved by an exact ending.
+    proved: Option<Standing>,
+    /// Exact margins when the deciding side, or the other, never passes.
+    floor: Option<i32>,
+    ceiling: Option<i32>,
 }
 
 impl Row {
@@ -81,7 +98,7 @@ impl Searching {
             aliases: &[],
             stages,
         };
-        Self { about, settings, weights, width: None, deepest: DEEPEST }
+        Self { about, settings, weights, width: None, deepest: DEEPEST, placements: 4, proves: false }
     }
 
     /// `normal`: safe against the next action, then three plies over its best candidates.
@@ -89,7 +106,7 @@ impl Searching {
         let settings = Settings { counting: true, widths: Some([12, 8]), ..Settings::PLAIN };
         let summary = "Avoids actions that lose to the next one, then looks three plies ahead among the likely ones.";
         let policy = Self::new(summary, limits(150_000, 20), settings, vec![Weights::of(&FAST)]);
-        Self { width: Some(24), deepest: 3, ..policy }
+        Self { width: Some(24), deepest: 3, placements: 2, ..policy }
     }
 
     /// `expert`: every action, as deep as the budget goes.
@@ -102,6 +119,13 @@ impl Searching {
     pub fn expert_fast() -> Self {
         let summary = "Expert with one set of weights for the whole game.";
         Self::new(summary, limits(1_000_000, 100), EXPERT, vec![Weights::of(&FAST)])
+    }
+
+    /// `sedol`: `expert` with preparing turns, proofs and exact endings.
+    pub fn sedol() -> Self {
+        let summary = "Expert that also proves wins against every reply and solves small endings exactly.";
+        let settings = Settings { reduce: true, ..EXPERT };
+        Self { proves: true, ..Self::new(summary, limits(5_000_000, 500), settings, stages()) }
     }
 
     /// Alpha-beta with the fast terms and nothing else: an opponent for the arena.
@@ -146,7 +170,7 @@ impl Policy<Wallgo> for Searching {
 
     fn evaluate(&self, view: &View, turn: &mut bot::Turn<'_>) -> Evaluated<Wallgo> {
         match view.phase() {
-            Phase::Setup => super::easy::Easy::default().evaluate(view, turn),
+            Phase::Setup => self.place(view, turn),
             Phase::Play => self.play(view, turn),
         }
     }
@@ -177,7 +201,17 @@ impl Searching {
         let floor = publish(&rows, position, &weights);
         let nodes = turn.budget.limits().nodes;
         let mut search = Search::new(rules, position.mover(), fast, self.settings, turn.budget, nodes);
+        let mixed = position.board.territory().mixed.count_ones();
+        let mut endings = (self.proves && mixed <= ENDING_MIXED && ending::knows(rules)).then(|| {
+            [Tree::Floor, Tree::Ceiling].map(|tree| Ending::new(rules, position.mover(), tree, turn.budget, 0))
+        });
         deepen(floor, turn, |depth, _, turn| {
+            if self.proves && depth == 2 {
+                self.win_next(&judge, &mut rows, turn.budget)?;
+            }
+            if let Some(endings) = endings.as_mut().filter(|_| depth >= 2) {
+                solve(endings, &mut rows, turn.budget)?;
+            }
             let last = self.round(&mut search, &mut rows, depth, turn)?;
             let table = publish(&rows, position, &weights);
             Ok(if last { Round::Last(table) } else { Round::Deeper(table) })
@@ -198,7 +232,7 @@ impl Searching {
             let barred = (building && is_pass(mv)).then_some(PASSES_WHILE_BUILDING);
             let settled = leaf.kind() != Kind::Open;
             let score = fast.value(leaf);
-            Row { mv, after, leaf, line: Vec::new(), exact: true, barred, depth: 0, nodes: 0, score, settled }
+            Row { mv, after, leaf, line: Vec::new(), exact: true, barred, depth: 0, nodes: 0, score, settled, proved: None, floor: None, ceiling: None }
         };
         position.candidates(rules).into_iter().map(row).collect()
     }
@@ -255,6 +289,79 @@ impl Searching {
         Ok(depth >= self.deepest || done(rows, depth))
     }
 
+    /// Looks for candidates after which every reply loses to the next action: first among the best, then, while less
+    /// than a third of the budget is used, among the rest.
+    fn win_next(&self, judge: &Judge<'_>, rows: &mut [Row], budget: &Budget) -> Result<(), Stopped> {
+        let limits = budget.limits().nodes.or(self.about.default_limits.nodes);
+        let mut share = limits.unwrap_or(u64::MAX) / 10 * 3;
+        let mut order: Vec<usize> = (0..rows.len()).filter(|at| rows[*at].barred.is_none()).collect();
+        order.sort_by(|a, b| rows[*b].score.total_cmp(&rows[*a].score));
+        order.retain(|at| matches!(rows[*at].leaf.kind(), Kind::Open | Kind::CountWon));
+        for at in order {
+            let row = &mut rows[at];
+            match proof::won_next(judge, &row.after, budget, &mut share) {
+                Ok(Some(won)) => {
+                    row.leaf = won.leaf;
+                    row.line = won.line;
+                    row.score = 11.0 - f64::from(won.leaf.plies()) * 0.01;
+                    row.settled = true;
+                }
+                Ok(None) => {}
+                Err(Halt::Share) => break,
+                Err(Halt::Stopped(stopped)) => return Err(stopped),
+            }
+        }
+        Ok(())
+    }
+
+    /// The table of a setup decision: every placement, looked ahead as far as the setup and the budget go.
+    fn place(&self, view: &View, turn: &mut bot::Turn<'_>) -> Evaluated<Wallgo> {
+        let (rules, position, placed) = (view.rules(), view.position(), view.placed());
+        let me = position.mover();
+        let left = (rules.setup.order().len() - placed) as u32;
+        let reach = left.min(self.placements).min(if rules.setup == Setup::FreeAbbaabba { 3 } else { 4 });
+        let active = (Term::Active as usize, 0.0);
+        let shows_active = self.about.terms.contains(active.0);
+        // Fitted weights are for boards with all eight stones; before that the fast column, with `active` at 0.
+        let weights_at = |depth: u32| {
+            let fast = Weights::of(&FAST);
+            if depth == left && shows_active || !shows_active {
+                return self.weights[0];
+            }
+            fast.set(active.0, active.1)
+        };
+        let cells: Vec<Cell> = placements(&position.board).collect();
+        let table = |depth: u32, found: &[(Placed, u64)]| {
+            let weights = weights_at(depth.max(1));
+            let rows = cells.iter().zip(found).map(|(cell, (placed, nodes))| {
+                let line = std::iter::once(*cell).chain(placed.line().iter().copied()).map(Move::Place).collect();
+                Evaluation::weigh(Move::Place(*cell), WallgoTerms::fast(&placed.counts), &weights)
+                    .line(line)
+                    .fact("depth", f64::from(depth), "plies")
+                    .fact("nodes", *nodes as f64, "nodes")
+            });
+            position_facts(Evaluated::new(rows.collect()), position)
+        };
+        let fast_at = |depth: u32| FastWeights::of(&weights_at(depth));
+        let still = Placing { rules, me, weights: fast_at(1), budget: turn.budget };
+        let now = |cell: &Cell| (still.still(&with(&position.board, me, *cell), placed + 1), 0);
+        let floor = table(0, &cells.iter().map(now).collect::<Vec<_>>());
+        turn.budget.poll_every(POLL_EVERY);
+        deepen(floor, turn, |depth, _, turn| {
+            let search = Placing { rules, me, weights: fast_at(depth), budget: turn.budget };
+            let mut found = Vec::with_capacity(cells.len());
+            for cell in &cells {
+                let nodes = turn.budget.nodes();
+                turn.budget.tick()?;
+                let board = with(&position.board, me, *cell);
+                let value = search.value(&board, placed + 1, depth - 1, 0.0, 1.0)?;
+                found.push((value, turn.budget.nodes() - nodes));
+            }
+            let table = table(depth, &found);
+            Ok(if depth >= reach { Round::Last(table) } else { Round::Deeper(table) })
+        })
+    }
+
     fn candidate(
         &self,
         search: &mut Search<'_>,
@@ -279,6 +386,55 @@ impl Searching {
     }
 }
 
+/// Solves the ending behind every candidate, as far as a share of nodes goes that grows with the work done.
+fn solve(endings: &mut [Ending<'_>; 2], rows: &mut [Row], budget: &Budget) -> Result<(), Stopped> {
+    let share = budget.nodes().max(LEAST_SHARE) / 2;
+    endings.iter_mut().for_each(|ending| ending.grant(share));
+    let [floors, ceilings] = endings;
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by(|a, b| rows[*b].score.total_cmp(&rows[*a].score));
+    for at in order {
+        let row = &mut rows[at];
+        let passed = row.barred.is_some();
+        if row.leaf.plies() == 1 {
+            (row.floor, row.ceiling) = (Some(row.leaf.margin()), Some(row.leaf.margin()));
+            continue;
+        }
+        for (ending, known) in [(&mut *floors, &mut row.floor), (&mut *ceilings, &mut row.ceiling)] {
+            if known.is_none() {
+                match ending.margin(&row.after) {
+                    Ok(margin) => *known = Some(margin),
+                    Err(Halt::Share) => return Ok(()),
+                    Err(Halt::Stopped(stopped)) => return Err(stopped),
+                }
+            }
+        }
+        let proof = |margin: i32| Proof { in_plies: None, margin, how: END };
+        let (score, standing) = match (row.floor, row.ceiling) {
+            // A pass belongs to the ceiling only: the floor is about never passing.
+            (Some(floor), _) if floor > 0 && !passed => (8.0 + f64::from(floor) * 0.0001, Standing::Won(proof(floor))),
+            (_, Some(ceiling)) if ceiling < 0 => (-8.0 + f64::from(ceiling) * 0.0001, Standing::Lost(proof(ceiling))),
+            (Some(0), Some(0)) => (0.5, Standing::Drawn(proof(0))),
+            _ => continue,
+        };
+        // What a shorter proof or counting says already stays.
+        if row.settled {
+            continue;
+        }
+        row.settled = true;
+        row.exact = true;
+        row.score = score;
+        row.proved = Some(standing);
+        if matches!(standing, Standing::Drawn(_)) {
+            row.leaf = row.leaf.of_kind(Kind::Half);
+            row.line.clear();
+        } else if !matches!(row.leaf.kind(), Kind::Open) {
+            row.leaf = row.leaf.of_kind(Kind::Open);
+        }
+    }
+    Ok(())
+}
+
 struct Found {
     score: f64,
     leaf: Leaf,
@@ -292,6 +448,7 @@ fn done(rows: &[Row], depth: u32) -> bool {
     let open = || rows.iter().filter(|row| row.barred.is_none());
     let best = open().max_by(|a, b| a.score.total_cmp(&b.score));
     let won = best.is_some_and(|row| match row.leaf.kind() {
+        _ if matches!(row.proved, Some(Standing::Won(_))) => true,
         Kind::EndWon => row.leaf.plies() <= depth,
         // A few plies more may find a shorter way; then enough.
         Kind::CountWon => depth >= 4,
@@ -303,12 +460,17 @@ fn done(rows: &[Row], depth: u32) -> bool {
 /// The table of what the rows know.
 fn publish(rows: &[Row], position: &Position, weights: &Weights<WallgoTerms>) -> Evaluated<Wallgo> {
     let made = rows.iter().map(|row| {
-        let standing = standing(row);
+        let standing = row.proved.unwrap_or_else(|| standing(row));
         let mut made = Evaluation::weigh(row.mv, row.leaf.terms(), weights)
             .standing(standing)
             .bound(if row.exact { Bound::Exact } else { Bound::AtMost })
             .fact("depth", f64::from(row.depth), "plies")
             .fact("nodes", row.nodes as f64, "nodes");
+        for (id, margin) in [("floor", row.floor), ("ceiling", row.ceiling)] {
+            if let Some(margin) = margin.filter(|_| row.floor.is_some() && row.ceiling.is_some()) {
+                made = made.fact(id, f64::from(margin), "cells");
+            }
+        }
         if !row.line.is_empty() {
             let line = std::iter::once(row.mv).chain(row.line.iter().map(|turn| as_move(*turn)));
             made = made.line(line.collect());
@@ -318,7 +480,14 @@ fn publish(rows: &[Row], position: &Position, weights: &Weights<WallgoTerms>) ->
             None => made,
         }
     });
-    position_facts(Evaluated::new(made.collect()), position)
+    let mut table = position_facts(Evaluated::new(made.collect()), position);
+    // Of the position: the best building action's floor, the best action's ceiling.
+    let all = rows.iter().all(|row| row.floor.is_some() && row.ceiling.is_some());
+    let floors = rows.iter().filter(|row| row.barred.is_none()).filter_map(|row| row.floor);
+    if let (true, Some(floor), Some(ceiling)) = (all, floors.max(), rows.iter().filter_map(|row| row.ceiling).max()) {
+        table = table.fact("floor", f64::from(floor), "cells").fact("ceiling", f64::from(ceiling), "cells");
+    }
+    table
 }
 
 /// What a row proves. An upper limit proves losses only; a drawn end proves nothing unless it is the next board.

@@ -1,0 +1,236 @@
+//! Exact endings: golden margins, the collapse of pure regions against whole trees, proofs of sedol.
+
+use std::collections::HashMap;
+
+use understudy::bot::{Budget, Limits, Rng, Standing, decide};
+use understudy::games::wallgo::board::{Board, Cells, Side, each};
+use understudy::games::wallgo::ending::{Ending, Tree};
+use understudy::games::wallgo::policies::searching::Searching;
+use understudy::games::wallgo::reserve::Reserve;
+use understudy::games::wallgo::rules::{Position, Rules};
+
+use crate::cases::{list, load, position, random_game, table, text, view_of};
+use crate::rules::keys;
+
+fn margin(position: &Position, tree: Tree) -> i32 {
+    let budget = Budget::unlimited();
+    let mut ending = Ending::new(&Rules::default(), position.mover(), tree, &budget, u64::MAX);
+    ending.margin(position).unwrap_or_else(|halt| panic!("{halt:?} without a limit"))
+}
+
+#[test]
+fn golden_endings_have_their_margins_and_verdicts() {
+    for file in ["endings", "endings_pass"] {
+        for case in list(&load(file)["positions"]) {
+            let id = text(&case["id"]);
+            let start = position(case);
+            let (floor, ceiling) = (margin(&start, Tree::Floor), margin(&start, Tree::Ceiling));
+            assert_eq!(Some(i64::from(floor)), case["floor"].as_i64(), "{id}");
+            assert_eq!(Some(i64::from(ceiling)), case["ceiling"].as_i64(), "{id}");
+            let table = table(&Searching::sedol(), &view_of(Rules::default(), &start), Limits::nodes(5_000_000));
+            let told = ["floor", "ceiling"].map(|fact| table.get_fact(fact));
+            let chosen = decide(&table);
+            // A win at once needs no tree.
+            let at_once = matches!(chosen.get_standing(), Standing::Won(proof) if proof.in_plies == Some(1));
+            let finished = [Some(f64::from(floor)), Some(f64::from(ceiling))];
+            assert!(at_once || told == finished, "{id}: both trees are finished: {told:?}");
+            let verdict = match chosen.get_standing() {
+                Standing::Won(_) => "win",
+                // Every building action loses; where a pass might hold, the position is open.
+                Standing::Lost(_) if ceiling < 0 => "loss",
+                Standing::Drawn(_) if ceiling == 0 => "draw",
+                _ => "open",
+            };
+            let expected = text(&case["verdict"]);
+            if expected == "draw" {
+                // A row whose reply may go wrong for either is as good a draw as one that is proved.
+                assert!(["draw", "open"].contains(&verdict), "{id}: {verdict}");
+                assert_eq!(chosen.get_fact("floor").unwrap_or(0.0), 0.0, "{id}");
+            } else {
+                assert_eq!(verdict, expected, "{id}");
+            }
+            if let (Some(floor), "win") = (chosen.get_fact("floor"), expected) {
+                assert!(floor > 0.0, "{id}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_best_actions_of_golden_endings_reach_the_floor() {
+    let rules = Rules::default();
+    for case in list(&load("endings")["positions"]) {
+        let start = position(case);
+        let budget = Budget::unlimited();
+        let mut ending = Ending::new(&rules, start.mover(), Tree::Floor, &budget, u64::MAX);
+        let mut reaching = Vec::new();
+        for mv in start.actions(&rules).into_iter().filter(|mv| start.after(*mv).passes == 0) {
+            let found = ending.margin(&start.after(mv)).unwrap_or_else(|halt| panic!("{halt:?}"));
+            if Some(i64::from(found)) == case["floor"].as_i64() {
+                reaching.push(mv.key());
+            }
+        }
+        let mut expected = keys(&case["best"]);
+        expected.retain(|key| !key.ends_with('-'));
+        assert_eq!(crate::rules::sorted(reaching), expected, "{}", case["id"]);
+    }
+}
+
+/// The whole tree, nothing collapsed: margin for `me` when `passer` alone may pass.
+struct Whole {
+    me: usize,
+    passer: usize,
+    known: HashMap<Position, i32>,
+}
+
+impl Whole {
+    fn margin(&mut self, position: &Position) -> i32 {
+        let rules = Rules::default();
+        let position = Position { passes: 0, ..*position };
+        let territory = position.board.territory();
+        if territory.mixed == 0 {
+            return territory.lead(self.me);
+        }
+        if let Some(known) = self.known.get(&position) {
+            return *known;
+        }
+        let mut values = Vec::new();
+        for mv in position.candidates(&rules) {
+            let after = position.after(mv);
+            if after.passes == 0 || position.mover() == self.passer {
+                values.push(self.margin(&after));
+            }
+        }
+        let own = position.mover() == self.me;
+        let best = if own { values.into_iter().max() } else { values.into_iter().min() };
+        let best = best.expect("each side can build");
+        self.known.insert(position, best);
+        best
+    }
+}
+
+#[test]
+fn collapsed_and_whole_trees_agree() {
+    // By hand: WALLGO_ENDINGS=1000 cargo test --release --test wallgo collapsed_and_whole
+    let wanted = std::env::var("WALLGO_ENDINGS").ok().and_then(|wanted| wanted.parse().ok()).unwrap_or(120);
+    let rules = Rules::default();
+    let (mut met, mut differing) = (0, 0);
+    for seed in 0.. {
+        let fits = |position: &&Position| {
+            let board = &position.board;
+            let territory = board.territory();
+            let pure = territory.pure[0] | territory.pure[1];
+            let edges = board.edges_in(pure | territory.mixed);
+            let small = board.regions(pure).all(|region| region.count_ones() <= 6);
+            territory.mixed != 0 && small && edges <= 11
+        };
+        let game = random_game(&rules, 40_000 + seed);
+        let Some(start) = game.iter().find(fits) else { continue };
+        met += 1;
+        let me = start.mover();
+        let (mut found, mut whole) = (Vec::new(), Vec::new());
+        for (tree, passer) in [(Tree::Floor, 1 - me), (Tree::Ceiling, me)] {
+            found.push(margin(start, tree));
+            whole.push(Whole { me, passer, known: HashMap::new() }.margin(start));
+        }
+        assert_eq!(found, whole, "seed {seed}: {start:?}");
+        differing += usize::from(found[0] != found[1]);
+        if met == wanted {
+            break;
+        }
+    }
+    assert!(differing > 0, "the right to pass matters somewhere");
+}
+
+/// Fewest cells lost by a lone owner who builds `walls` more walls; `None` when he cannot.
+fn fewest_lost(
+    board: &Board,
+    home: Cells,
+    pieces: Cells,
+    walls: u32,
+    known: &mut HashMap<(u64, u64, u64, u32), Option<u32>>,
+) -> Option<u32> {
+    let kept = board.flood(pieces);
+    if walls == 0 {
+        return Some(home.count_ones() - kept.count_ones());
+    }
+    let key = (pieces, board.east & kept, board.south & kept, walls);
+    if let Some(lost) = known.get(&key) {
+        return *lost;
+    }
+    let mut best = None;
+    for from in each(pieces) {
+        for to in each(board.destinations(from.bit(), kept & !pieces) | from.bit()) {
+            for side in Side::ALL {
+                if board.open(to.bit(), side) != 0 {
+                    let moved = pieces & !from.bit() | to.bit();
+                    let lost = fewest_lost(&board.walled(to.bit(), side), home, moved, walls - 1, known);
+                    best = [best, lost].into_iter().flatten().min();
+                }
+            }
+        }
+    }
+    known.insert(key, best);
+    best
+}
+
+#[test]
+fn l7_small_pure_regions_reach_their_bound() {
+    let mut rng = Rng::new(7);
+    for _ in 0..250 {
+        // A random connected region of two to six cells with random inner walls and one to three pieces.
+        let mut region: Cells = 1 << rng.below(49);
+        let cells = 2 + rng.below(5) as u32;
+        while region.count_ones() < cells {
+            let rim = Board::EMPTY.step(region) & !region;
+            region |= each(rim).nth(rng.below(u64::from(rim.count_ones())) as usize).unwrap().bit();
+        }
+        let inside = |mask: Cells, shift: u32| mask & region & (region >> shift);
+        let mut board =
+            Board { pieces: [0, 0], east: inside(Board::EMPTY.east, 1), south: inside(Board::EMPTY.south, 7) };
+        for cell in each(region) {
+            for side in [Side::East, Side::South] {
+                let walled = board.walled(cell.bit(), side);
+                if rng.below(4) == 0 && walled.flood(cell.bit()) & region == region {
+                    board = walled;
+                }
+            }
+        }
+        let mut pieces: Cells = 0;
+        while pieces == 0 || u64::from(pieces.count_ones()) < (1 + rng.below(3)).min(u64::from(cells)) {
+            pieces |= each(region).nth(rng.below(u64::from(cells)) as usize).unwrap().bit();
+        }
+        let reserve = Reserve::at_least(&board, region, pieces);
+        assert_eq!(u32::from(reserve.free + reserve.extra), board.edges_in(region));
+        let mut known = HashMap::new();
+        for walls in 0..=board.edges_in(region) {
+            let lost = fewest_lost(&board, region, pieces, walls, &mut known);
+            let expected = walls.saturating_sub(u32::from(reserve.free));
+            // Beyond the bound a piece may box itself in before every wall is built.
+            assert_eq!(lost, Some(expected), "{walls} walls in {region:#x} with {pieces:#x}");
+        }
+    }
+}
+
+#[test]
+fn sedol_proves_wins_against_every_reply() {
+    let mut proved = 0;
+    for case in list(&load("tactics")["positions"]) {
+        let id = text(&case["id"]);
+        let next = keys(&case["wins_next_whatever"]);
+        if next.is_empty() {
+            continue;
+        }
+        let table = table(&Searching::sedol(), &view_of(Rules::default(), &position(case)), Limits::nodes(1_000_000));
+        let won = table.rows().iter().filter(
+            |row| matches!(row.get_standing(), Standing::Won(proof) if proof.in_plies.is_some_and(|plies| plies <= 3)),
+        );
+        let found: Vec<String> = won.map(|row| row.mv().key()).collect();
+        // Counting may have settled a candidate before; what is proved is what the data says.
+        assert!(found.iter().all(|key| next.contains(key)), "{id}: {found:?}");
+        let Standing::Won(proof) = decide(&table).get_standing() else { panic!("{id}") };
+        assert!(proof.margin > 0 && !found.is_empty(), "{id}: {found:?} of {next:?}");
+        proved += found.len();
+    }
+    assert!(proved >= 20, "{proved}");
+}
