@@ -9,5 +9,7 @@ mod cases;
 mod policies;
 #[path = "apple/rules.rs"]
 mod rules;
+#[path = "apple/search.rs"]
+mod search;
 #[path = "apple/wire.rs"]
 mod wire;

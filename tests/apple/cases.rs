@@ -52,6 +52,17 @@ fn sum_in(board: &Board, r: Rectangle) -> u32 {
     apples_in(board, r).iter().map(|&cell| u32::from(board.cells()[cell])).sum()
 }
 
+/// Whether a rectangle sums to ten and touches an apple with each side.
+pub fn is_legal(board: &Board, r: Rectangle) -> bool {
+    let sides = [
+        Rectangle { row_max: r.row_min, ..r },
+        Rectangle { row_min: r.row_max, ..r },
+        Rectangle { col_max: r.col_min, ..r },
+        Rectangle { col_min: r.col_max, ..r },
+    ];
+    sum_in(board, r) == 10 && sides.iter().all(|side| sum_in(board, *side) > 0)
+}
+
 /// Every canonical legal rectangle, by looking at every rectangle and every cell in it.
 pub fn obvious_legal(board: &Board) -> Vec<Rectangle> {
     let (rows, columns) = (board.rows() as u8, board.columns() as u8);
@@ -61,17 +72,10 @@ pub fn obvious_legal(board: &Board) -> Vec<Rectangle> {
             for row_max in row_min..rows {
                 for col_max in col_min..columns {
                     let r = Rectangle::new(row_min, col_min, row_max, col_max);
-                    let sides = [
-                        Rectangle { row_max: row_min, ..r },
-                        Rectangle { row_min: row_max, ..r },
-                        Rectangle { col_max: col_min, ..r },
-                        Rectangle { col_min: col_max, ..r },
-                    ];
-                    let sum = sum_in(board, r);
-                    if sum == 10 && sides.iter().all(|side| sum_in(board, *side) > 0) {
+                    if is_legal(board, r) {
                         found.push(r);
                     }
-                    if sum > 10 {
+                    if sum_in(board, r) > 10 {
                         break;
                     }
                 }
@@ -86,7 +90,7 @@ pub fn replay(board: &Board, moves: &[Rectangle]) -> u32 {
     let mut board = *board;
     let mut score = 0;
     for (i, &r) in moves.iter().enumerate() {
-        assert!(obvious_legal(&board).contains(&r), "move {i}, {r:?}, is not legal on {board}");
+        assert!(is_legal(&board, r), "move {i}, {r:?}, is not legal on {board}");
         for cell in apples_in(&board, r) {
             board.clear(cell);
             score += 1;

@@ -29,6 +29,8 @@ pub struct Task<'a> {
     pub firsts: &'a [u32],
     /// Apples cleared by the best line known for each of them.
     pub known: &'a [u32],
+    /// How positions are valued.
+    pub taste: Taste,
 }
 
 /// How wide a round may be.
@@ -52,12 +54,19 @@ struct State<const N: usize> {
 #[derive(Clone, Copy, Debug)]
 struct Child<const N: usize> {
     state: State<N>,
-    /// Its worth; [`OVER`] where no move is left.
-    worth: i32,
     link: Link,
+    /// What it offers: what its parent's moves leave at first, then all of it.
+    glance: Glance<N>,
+    /// What that is worth; [`OVER`] where no move is left, [`UNSEEN`] where nobody looked closely.
+    worth: i32,
 }
 
 const OVER: i32 = i32::MIN;
+const UNSEEN: i32 = i32::MIN + 1;
+
+/// Children looked at closely, for each state that may be kept. What a move leaves of its parent's moves tells most; only
+/// for the best by that are the moves found that it makes possible.
+const CLOSE: usize = 8;
 
 /// Which move led here, and from which state of the level before.
 #[derive(Clone, Copy, Debug)]
@@ -119,38 +128,121 @@ impl Seen {
     }
 }
 
-/// What is left on the board, as far as a glance tells: how the beam chooses.
+/// What a position offers, as far as a glance tells: how the beam chooses.
 #[derive(Clone, Copy, Debug)]
 struct Glance<const N: usize> {
-    moves: u32,
+    moves: i32,
     /// Apples that at least one move covers.
-    once: Cells<N>,
-    /// Apples that at least two moves cover.
-    twice: Cells<N>,
+    reachable: Cells<N>,
 }
 
-impl<const N: usize> Glance<N> {
-    #[inline]
-    fn new() -> Self {
-        Self { moves: 0, once: Cells::default(), twice: Cells::default() }
-    }
+/// The legal moves of the state being expanded, and who covers what: a child keeps most of them.
+#[derive(Debug)]
+struct Offer<const N: usize> {
+    places: Vec<u32>,
+    moves: Vec<Cells<N>>,
+    /// Words of a set of moves.
+    words: usize,
+    /// `words` words for each cell: the moves that cover it.
+    coverers: Vec<u64>,
+    /// How many moves cover a cell.
+    cover: Vec<u16>,
+    reachable: Cells<N>,
+}
 
-    /// Takes in a move, if it is `there`.
-    #[inline]
-    fn see(&mut self, move_cells: &Cells<N>, there: bool) {
-        let mask = u64::from(there).wrapping_neg();
-        self.moves += u32::from(there);
-        for i in 0..N {
-            let cells = move_cells.0[i] & mask;
-            self.twice.0[i] |= self.once.0[i] & cells;
-            self.once.0[i] |= cells;
+impl<const N: usize> Offer<N> {
+    fn new() -> Self {
+        Self {
+            places: Vec::new(),
+            moves: Vec::new(),
+            words: 0,
+            coverers: Vec::new(),
+            cover: vec![0; 64 * N],
+            reachable: Cells::default(),
         }
     }
 
+    fn take(&mut self, ground: &impl Ground<N>) {
+        ground.places(&mut self.places);
+        let Self { places, moves, words, coverers, cover, reachable } = self;
+        *words = places.len().div_ceil(64);
+        moves.clear();
+        coverers.clear();
+        coverers.resize(64 * N * *words, 0);
+        cover.fill(0);
+        *reachable = Cells::default();
+        for (i, place) in places.iter().enumerate() {
+            let [row_min, col_min, row_max, col_max] = place.to_be_bytes().map(usize::from);
+            let cells = ground.covered(row_min, col_min, row_max, col_max);
+            cells.each(|cell| {
+                coverers[cell * *words + i / 64] |= 1 << (i % 64);
+                cover[cell] += 1;
+            });
+            *reachable = reachable.union(&cells);
+            moves.push(cells);
+        }
+    }
+
+    /// The moves that share no apple with this one.
     #[inline]
-    fn worth(&self, removed: u32) -> i32 {
-        let (reachable, moves, removed) = (self.once.len() as i32, self.moves as i32, removed as i32);
-        10 * reachable + 2 * moves - 5 * removed
+    fn without(&mut self, cells: &Cells<N>) -> Glance<N> {
+        let mut glance = Glance { moves: self.moves.len() as i32, reachable: self.reachable };
+        for word in 0..self.words {
+            let mut lost = 0;
+            cells.each(|cell| lost |= self.coverers[cell * self.words + word]);
+            glance.moves -= lost.count_ones() as i32;
+            // Taken from the counts and put back: an apple nobody covers any more is out of reach.
+            let mut left = lost;
+            while left != 0 {
+                self.moves[word * 64 + left.trailing_zeros() as usize].each(|cell| {
+                    self.cover[cell] -= 1;
+                    let gone = u64::from(self.cover[cell] == 0);
+                    glance.reachable.0[cell / 64] &= !(gone << (cell % 64));
+                });
+                left &= left - 1;
+            }
+            while lost != 0 {
+                self.moves[word * 64 + lost.trailing_zeros() as usize].each(|cell| self.cover[cell] += 1);
+                lost &= lost - 1;
+            }
+        }
+        glance
+    }
+}
+
+/// How a round values what a position offers.
+#[derive(Clone, Copy, Debug)]
+pub struct Taste {
+    /// Cells of the board.
+    cells: u32,
+    /// Cells cleared before the search began.
+    cleared: u32,
+    /// Stirs the worth of every position a little, differently for each number; 0 does not.
+    stir: u64,
+}
+
+impl Taste {
+    /// For a board, with a number for the stir.
+    pub fn new(board: &Board, stir: u64) -> Self {
+        let cells = board.cells().len() as u32;
+        Self { cells, cleared: cells - board.apples(), stir }
+    }
+
+    /// Weight of an apple removed, on a level. All states of a level have removed the same sum. Early on, few apples for
+    /// it means that small digits are left, which fit everywhere: that is worth more than two apples in reach. At the end
+    /// an apple cleared is a point and no longer a loss. A fresh 10 x 17 board turns round after 50 moves.
+    fn removed(&self, level: usize) -> i32 {
+        let moves = (level as u32 * 170 + self.cleared * 71) / self.cells;
+        moves.min(70) as i32 - 50
+    }
+
+    #[inline]
+    fn worth<const N: usize>(&self, glance: &Glance<N>, state: &State<N>, removed_weight: i32) -> i32 {
+        let stirred = match self.stir {
+            0 => 0,
+            stir => ((state.hash ^ stir).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as i32 - 32,
+        };
+        20 * glance.reachable.len() as i32 + 4 * glance.moves + removed_weight * state.removed as i32 + stirred
     }
 }
 
@@ -169,6 +261,16 @@ struct Beam<'a, const N: usize, G> {
     seen: Seen,
     /// For each first move the best end found: apples, level, and a link to it.
     ends: Vec<Option<(u32, usize, Link)>>,
+}
+
+/// Worth first, then age: one number, the greatest is the best.
+fn rank<const N: usize>((i, child): (usize, &Child<N>)) -> i64 {
+    (i64::from(child.worth) << 32) | i64::from(!(i as u32))
+}
+
+/// The child that a rank belongs to.
+const fn place_of(rank: i64) -> usize {
+    !(rank as u32) as usize
 }
 
 /// One round of the beam.
@@ -202,81 +304,94 @@ impl<'a, const N: usize, G: Ground<N>> Beam<'a, N, G> {
 
     fn run(mut self, plan: Plan<'_>, budget: &Budget) -> Result<Round, Stopped> {
         let mut round = Round { lines: Vec::new(), states: Vec::new(), dropped: false };
-        let (mut places, mut moves) = (Vec::new(), Vec::new());
+        let mut offer = Offer::new();
         while !self.states.is_empty() {
             let level = round.states.len();
             self.children.clear();
             self.merged.clear();
             self.seen.clear(self.states.len() * 32);
             for parent in 0..self.states.len() {
-                if parent > 0 && !plan.can_afford(level, budget) {
-                    round.dropped = true;
-                    break;
-                }
-                self.expand(parent, &mut places, &mut moves, budget)?;
+                budget.poll()?;
+                self.expand(parent, level, &mut offer);
             }
-            round.states.push(self.children.len() as u64);
-            round.dropped |= self.select(plan.width_at(level + 1, budget));
+            let width = plan.width_at(level, budget);
+            round.dropped |= self.look_closely(level, width.saturating_mul(CLOSE), budget)?;
+            round.states.push(self.children.iter().filter(|child| child.worth != UNSEEN).count() as u64);
+            round.dropped |= self.select(width);
         }
         round.lines = self.lines();
         Ok(round)
     }
 
-    /// Every position one move on from a state, unless it is there already.
-    fn expand(
-        &mut self,
-        parent: usize,
-        places: &mut Vec<u32>,
-        moves: &mut Vec<Cells<N>>,
-        budget: &Budget,
-    ) -> Result<(), Stopped> {
+    /// Every position one move on from a state, unless it is there already, with what is left of the state's moves.
+    fn expand(&mut self, parent: usize, level: usize, offer: &mut Offer<N>) {
         let state = self.states[parent];
+        let removed_weight = self.task.taste.removed(level);
         self.ground.set(&state.apples);
-        self.ground.places(places);
-        moves.clear();
-        moves.extend(places.iter().map(|place| {
-            let [row_min, col_min, row_max, col_max] = place.to_be_bytes().map(usize::from);
-            self.ground.covered(row_min, col_min, row_max, col_max)
-        }));
-        for (&place, cells) in places.iter().zip(moves.iter()) {
+        offer.take(&self.ground);
+        for i in 0..offer.places.len() {
+            let (place, cells) = (offer.places[i], offer.moves[i]);
             let link = Link { parent: parent as u32, place };
-            let apples = state.apples.without(cells);
-            let (mut hash, mut removed) = (state.hash, state.removed);
-            for cell in cells.iter() {
-                hash ^= self.keys[cell];
-                removed += 1;
-            }
-            let slot = match self.seen.find(&self.children, &apples, hash) {
+            let mut next = State { apples: state.apples.without(&cells), ..state };
+            cells.each(|cell| {
+                next.hash ^= self.keys[cell];
+                next.removed += 1;
+            });
+            let slot = match self.seen.find(&self.children, &next.apples, next.hash) {
                 Ok(child) => {
                     self.merged.push((child, link));
                     continue;
                 }
                 Err(slot) => slot,
             };
-            budget.tick()?;
-            let glance = self.look(place, cells, moves);
-            let worth = if glance.moves == 0 { OVER } else { glance.worth(removed) };
+            let glance = offer.without(&cells);
+            let worth = self.task.taste.worth(&glance, &next, removed_weight);
             self.seen.slots[slot] = self.children.len() as u32;
-            self.children.push(Child { state: State { apples, hash, removed }, worth, link });
+            self.children.push(Child { state: next, link, glance, worth });
             if self.children.len() * 4 > self.seen.slots.len() * 3 {
                 self.seen.grow(&self.children);
             }
         }
-        Ok(())
     }
 
-    /// What is left after a move: those of `moves` that share no apple with it, and those it makes possible.
-    #[inline]
-    fn look(&mut self, place: u32, cells: &Cells<N>, moves: &[Cells<N>]) -> Glance<N> {
-        let mut glance = Glance::new();
-        for other in moves {
-            glance.see(other, !other.meets(cells));
+    /// Finds all moves of the `most` children that look best. Whether any other was left out.
+    fn look_closely(&mut self, level: usize, most: usize, budget: &Budget) -> Result<bool, Stopped> {
+        let removed_weight = self.task.taste.removed(level);
+        let mut ranks: Vec<i64> = self.children.iter().enumerate().map(rank).collect();
+        let dropped = ranks.len() > most;
+        if dropped {
+            ranks.select_nth_unstable_by(most - 1, |a, b| b.cmp(a));
+            for &rank in &ranks[most..] {
+                self.children[place_of(rank)].worth = UNSEEN;
+            }
         }
+        let mut parent = u32::MAX;
+        for i in 0..self.children.len() {
+            let Child { state, link, glance, worth } = self.children[i];
+            if worth == UNSEEN {
+                continue;
+            }
+            budget.tick()?;
+            if link.parent != parent {
+                parent = link.parent;
+                self.ground.set(&self.states[parent as usize].apples);
+            }
+            let glance = self.look(link.place, glance);
+            self.children[i].worth =
+                if glance.moves == 0 { OVER } else { self.task.taste.worth(&glance, &state, removed_weight) };
+        }
+        Ok(dropped)
+    }
+
+    /// Adds what a move makes possible to what it leaves.
+    #[inline]
+    fn look(&mut self, place: u32, mut glance: Glance<N>) -> Glance<N> {
         let [row_min, col_min, row_max, col_max] = place.to_be_bytes();
         let rectangle = Rectangle::new(row_min, col_min, row_max, col_max);
         self.ground.clear(rectangle);
         self.ground.fresh(rectangle, |row_min, col_min, row_max, col_max| {
-            glance.see(&self.ground.covered(row_min, col_min, row_max, col_max), true);
+            glance.moves += 1;
+            glance.reachable = glance.reachable.union(&self.ground.covered(row_min, col_min, row_max, col_max));
         });
         self.ground.restore(rectangle);
         glance
@@ -285,9 +400,7 @@ impl<'a, const N: usize, G: Ground<N>> Beam<'a, N, G> {
     /// Keeps the best children as the next level; equal ones by their parent's place, then by their move. Whether any
     /// was left out.
     fn select(&mut self, width: usize) -> bool {
-        let open = self.children.iter().enumerate().filter(|(_, child)| child.worth != OVER);
-        // Worth first, then age: one number, the greatest is the best.
-        let rank = |(i, child): (usize, &Child<N>)| (i64::from(child.worth) << 32) | i64::from(!(i as u32));
+        let open = self.children.iter().enumerate().filter(|(_, child)| child.worth > UNSEEN);
         let mut ranks: Vec<i64> = open.map(rank).collect();
         let dropped = ranks.len() > width;
         if dropped {
@@ -295,7 +408,7 @@ impl<'a, const N: usize, G: Ground<N>> Beam<'a, N, G> {
             ranks.truncate(width);
         }
         ranks.sort_unstable_by(|a, b| b.cmp(a));
-        let kept: Vec<u32> = ranks.iter().map(|&rank| !(rank as u32)).collect();
+        let kept: Vec<u32> = ranks.iter().map(|&rank| place_of(rank) as u32).collect();
         self.keep(&kept);
         dropped
     }
@@ -415,13 +528,8 @@ impl Plan<'_> {
         let left = limit.saturating_sub(budget.nodes());
         // A tail longer than the narrow round's costs little a level.
         let ahead: u64 = profile.iter().skip(level).sum::<u64>().max(8);
-        ((left as u128 * narrow as u128 * 31 / 32 / u128::from(ahead)) as usize).clamp(1, self.width)
-    }
-
-    /// Whether one more state of a level can be expanded, so that a narrow tail still fits.
-    fn can_afford(&self, level: usize, budget: &Budget) -> bool {
-        let Some((limit, profile, narrow)) = self.spend else { return true };
-        let tail: u64 = profile.iter().skip(level).sum::<u64>() / narrow as u64 * 2 + 512;
-        limit.saturating_sub(budget.nodes()) > tail
+        let width = (left as u128 * narrow as u128 * 31 / 32 / u128::from(ahead)) as usize;
+        // Whatever the plan says, a level may not take more than half of what is left: a tail always fits.
+        width.min(left as usize / (2 * CLOSE)).clamp(1, self.width)
     }
 }

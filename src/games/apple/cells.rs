@@ -114,6 +114,18 @@ impl<const N: usize> Cells<N> {
         })
     }
 
+    /// Calls `f` with each cell, ascending; for inner loops.
+    #[inline]
+    pub fn each(&self, mut f: impl FnMut(usize)) {
+        for (i, &word) in self.0.iter().enumerate() {
+            let mut left = word;
+            while left != 0 {
+                f(i * 64 + left.trailing_zeros() as usize);
+                left &= left - 1;
+            }
+        }
+    }
+
     /// The same set at the width that holds any board.
     pub fn widen(&self) -> Cells<WIDE> {
         let mut wide = [0; WIDE];

@@ -3,7 +3,7 @@
 use super::hard::TERMS;
 use crate::bot::policy::Heeds;
 use crate::bot::{About, Budget, Evaluated, Limits, Policy, PolicyKind, Stopped, Turn, Weights};
-use crate::games::apple::beam::{self, Plan, Round, Task};
+use crate::games::apple::beam::{self, Plan, Round, Task, Taste};
 use crate::games::apple::greedy::{Line, finish_greedily};
 use crate::games::apple::lines::Lines;
 use crate::games::apple::rects::{Ground, Play};
@@ -22,14 +22,24 @@ impl Default for Expert {
     }
 }
 
-/// What a third of a second pays for.
-const NODES: u64 = 800_000;
+/// About a quarter of a second.
+const NODES: u64 = 300_000;
 /// States a level of the first round of the beam: the one that tells how long the game is.
 const NARROW: usize = 8;
-/// Without a node limit, each round is this many times as wide as the one before.
-const GROWTH: usize = 4;
+/// Beams that share a node limit after that. Each stirs the worth of positions in its own way; the best of some beams is
+/// better than one beam as wide as all of them.
+const BEAMS: u32 = 4;
+/// Without a node limit each of this many rounds is as wide as the one before, and the next is twice as wide.
+const WIDEN_AFTER: u32 = 2;
 /// States a level at most: some 25 MB.
 const WIDEST: usize = 8_192;
+
+impl Expert {
+    /// The same with other weights of its terms.
+    pub const fn weighing(weights: Weights<AppleTerms>) -> Self {
+        Self { weights }
+    }
+}
 
 impl Policy<Apple> for Expert {
     fn about(&self) -> About {
@@ -68,39 +78,39 @@ fn think(lines: &mut Lines, view: &View, budget: &Budget) -> u32 {
     while !lines.is_settled() && budget.depth(finished + 1).is_ok() {
         let result = match finished {
             0 => greedy_games(lines, view, budget).map(|games| games.into_iter().for_each(|game| lines.offer(game))),
-            _ => {
-                let plan = Plan {
-                    width: width(finished, budget),
-                    spend: budget.limits().nodes.filter(|_| finished > 1).map(|nodes| (nodes, &profile[..], NARROW)),
-                };
-                beam_round(lines, view, plan, budget).map(|round| {
-                    lines.exhausted = !round.dropped;
-                    round.lines.into_iter().for_each(|line| lines.offer(line));
+            beams => beam_round(lines, view, u64::from(beams - 1), plan(beams, &profile, budget), budget).map(|round| {
+                lines.exhausted = !round.dropped;
+                round.lines.into_iter().for_each(|line| lines.offer(line));
+                if beams == 1 {
                     profile = round.states;
-                })
-            }
+                }
+            }),
         };
         if result.is_err() {
             break;
         }
         finished += 1;
-        // With a node limit the second beam spends the rest of it.
-        if finished == 3 && budget.limits().nodes.is_some() {
-            break;
-        }
-        if finished > 2 && width(finished - 1, budget) == WIDEST {
+        let last = match budget.limits().nodes {
+            Some(_) => 2 + BEAMS,
+            None => 2 + WIDEN_AFTER * (WIDEST / NARROW).ilog2(),
+        };
+        if finished == last {
             break;
         }
     }
     finished
 }
 
-/// Round 2 is narrow; round 3 spends the rest of a node limit, without one each round is wider than the one before.
-fn width(finished: u32, budget: &Budget) -> usize {
-    match (finished, budget.limits().nodes) {
-        (1, _) => NARROW,
-        (_, Some(_)) => WIDEST,
-        (rounds, None) => (NARROW * GROWTH.pow(rounds.min(12) - 1)).min(WIDEST),
+/// Of beam number `beam` (1 is the narrow one): a node limit is shared out, without one beams grow.
+fn plan<'a>(beam: u32, profile: &'a [u64], budget: &Budget) -> Plan<'a> {
+    match budget.limits().nodes {
+        _ if beam == 1 => Plan { width: NARROW, spend: None },
+        None => Plan { width: NARROW << (beam - 1).div_ceil(WIDEN_AFTER), spend: None },
+        Some(nodes) => {
+            let used = budget.nodes();
+            let share = nodes.saturating_sub(used) / u64::from(2 + BEAMS - beam);
+            Plan { width: WIDEST, spend: Some((used + share, profile, NARROW)) }
+        }
     }
 }
 
@@ -127,12 +137,12 @@ fn greedy_games(lines: &Lines, view: &View, budget: &Budget) -> Result<Vec<Line>
     sized!(view.board(), run(view, budget))
 }
 
-fn beam_round(lines: &Lines, view: &View, plan: Plan<'_>, budget: &Budget) -> Result<Round, Stopped> {
+fn beam_round(lines: &Lines, view: &View, stir: u64, plan: Plan<'_>, budget: &Budget) -> Result<Round, Stopped> {
     fn run<const N: usize, G: Ground<N>>(task: Task<'_>, plan: Plan<'_>, budget: &Budget) -> Result<Round, Stopped> {
         beam::round::<N, G>(task, plan, budget)
     }
     let firsts: Vec<u32> = lines.moves.iter().map(|mv| mv.rectangle.place()).collect();
     let known: Vec<u32> = (0..firsts.len()).map(|place| lines.score(place)).collect();
-    let task = Task { board: view.board(), firsts: &firsts, known: &known };
+    let task = Task { board: view.board(), firsts: &firsts, known: &known, taste: Taste::new(view.board(), stir) };
     sized!(view.board(), run(task, plan, budget))
 }

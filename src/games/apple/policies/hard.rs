@@ -19,6 +19,13 @@ impl Default for Hard {
     }
 }
 
+impl Hard {
+    /// The same with other weights of its terms.
+    pub const fn weighing(weights: Weights<AppleTerms>) -> Self {
+        Self { weights }
+    }
+}
+
 /// The terms that searching policies show.
 pub(super) const TERMS: TermSet =
     TermSet::of(&[AppleTerm::Finish as usize, AppleTerm::Largest as usize, AppleTerm::Kept as usize]);
