@@ -154,13 +154,11 @@ where
     conn.as_mut().graceful_shutdown();
     let grace = if parting == Parting::Age { config.max_connection_age_grace } else { FOREVER };
     let mut grace = pin!(sleep(grace));
-    loop {
-        tokio::select! {
-            // However it ends now, we asked for it.
-            _ = conn.as_mut() => return parting,
-            () = grace.as_mut() => return parting,
-            () = shared.life.over.cancelled() => return parting,
-        }
+    // However it ends now, we asked for it.
+    tokio::select! {
+        _ = conn.as_mut() => parting,
+        () = grace.as_mut() => parting,
+        () = shared.life.over.cancelled() => parting,
     }
 }
 
