@@ -270,10 +270,12 @@ async fn signals(server: &service::Server) -> std::io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut hang_up = signal(SignalKind::hangup())?;
-    println!("listening on {}", server.address());
+    let mut told = format!("listening on {}\n", server.address());
     if let Some(address) = server.admin_address() {
-        println!("admin on {address}");
+        told.push_str(&format!("admin on {address}\n"));
     }
+    // Nobody has to read it: a closed pipe stops no server.
+    let _ = super::input::print(&told);
     let ended = server.ended();
     let mut leaving = false;
     loop {

@@ -33,11 +33,11 @@ impl Tokens {
     fn parse(text: &str) -> Result<Self, String> {
         let mut tokens = Vec::new();
         for (number, line) in text.lines().enumerate() {
-            let line = line.split('#').next().unwrap_or("").trim();
-            if line.is_empty() {
+            // A `#` inside a token is a part of it.
+            let mut words = line.split_whitespace().take_while(|word| !word.starts_with('#')).peekable();
+            if words.peek().is_none() {
                 continue;
             }
-            let mut words = line.split_whitespace();
             let (Some(name), Some(token), None) = (words.next(), words.next(), words.next()) else {
                 return Err(format!("line {}: not `name token`", number + 1));
             };
@@ -98,6 +98,8 @@ mod tests {
         for (bad, line) in [("", "no token"), ("# only\n", "no token"), ("shop short", "line 1"), ("a b c", "line 1")] {
             assert!(Tokens::parse(bad).is_err_and(|error| error.contains(line)), "{bad:?}");
         }
+        let hash = Tokens::parse("shop 0123456789#abcdef");
+        assert!(hash.is_ok_and(|tokens| tokens.identify(&headers("Bearer 0123456789#abcdef")).is_ok()));
         let secret = Tokens::parse("shop tooshortbutsecret\nx y").err().unwrap_or_default();
         assert!(!secret.contains("secret"));
     }

@@ -17,13 +17,17 @@ fn named_limits_hold_exactly_and_the_default_otherwise() {
         let mut client = connect(&server).await;
         let spin = |budget| pb::DecideRequest { budget, ..ask("spin") };
 
-        let reply = client.decide(spin(None)).await.expect("a decision").into_inner();
-        assert_eq!(reply.completion(), pb::Completion::Time);
-        let effective = reply.effective.expect("effective");
-        assert_eq!(effective.budget, budget(Some(30_000), None));
-        assert!(!effective.deterministic);
-        let think = reply.timing.expect("timing").think_us;
-        assert!((29_000..45_000).contains(&think), "{think} us of 30,000");
+        // The least of five: another process may hold our core when the time is up.
+        let mut least = u32::MAX;
+        for _ in 0..5 {
+            let reply = client.decide(spin(None)).await.expect("a decision").into_inner();
+            assert_eq!(reply.completion(), pb::Completion::Time);
+            let effective = reply.effective.expect("effective");
+            assert_eq!(effective.budget, budget(Some(30_000), None));
+            assert!(!effective.deterministic);
+            least = least.min(reply.timing.expect("timing").think_us);
+        }
+        assert!((29_000..35_000).contains(&least), "{least} us of 30,000");
 
         let reply = client.decide(spin(budget(None, Some(500)))).await.expect("a decision").into_inner();
         assert_eq!((reply.completion(), reply.work.expect("work").nodes), (pb::Completion::Nodes, 500));
@@ -31,9 +35,12 @@ fn named_limits_hold_exactly_and_the_default_otherwise() {
         assert_eq!(effective.budget, budget(None, Some(500)));
         assert!(effective.deterministic);
 
-        let reply = client.decide(spin(budget(Some(100_000), None))).await.expect("a decision").into_inner();
-        let think = reply.timing.expect("timing").think_us;
-        assert!((99_000..130_000).contains(&think), "{think} us of 100,000");
+        let mut least = u32::MAX;
+        for _ in 0..3 {
+            let reply = client.decide(spin(budget(Some(100_000), None))).await.expect("a decision").into_inner();
+            least = least.min(reply.timing.expect("timing").think_us);
+        }
+        assert!((99_000..110_000).contains(&least), "{least} us of 100,000");
 
         let depth = pb::Budget { max_depth: Some(7), ..Default::default() };
         let reply = client.decide(spin(Some(depth))).await.expect("a decision").into_inner();
