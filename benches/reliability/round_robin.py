@@ -1,4 +1,5 @@
-"""An open-loop grpcio client over both replicas: round_robin, one retry on UNAVAILABLE, nothing else.
+"""An open-loop grpcio client over both replicas: round_robin over those whose health is SERVING, one retry on
+UNAVAILABLE, nothing else.
 
 usage: round_robin.py MESSAGES TARGET RATE SECONDS
 MESSAGES holds requests, each behind its length as four bytes. Prints one JSON object.
@@ -14,6 +15,8 @@ import grpc
 
 SERVICE_CONFIG = {
     "loadBalancingConfig": [{"round_robin": {}}],
+    # The client watches health: a replica that starts or leaves gets no calls.
+    "healthCheckConfig": {"serviceName": "understudy.v1.BotService"},
     "methodConfig": [
         {
             "name": [{}],

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, HeaderName, HeaderValue};
@@ -242,8 +242,17 @@ async fn late(shared: &Shared, call: &Call, patience: &mut Option<Pin<Box<tokio:
     let sleep = patience.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end.into())));
     tokio::select! {
         () = sleep.as_mut() => call.clock.exceeded(Stage::Receive),
-        () = shared.life.closing.cancelled() => Error::Draining,
+        () = closed_for(shared, LAST_BYTES) => Error::Draining,
     }
+}
+
+/// Bytes that were on their way when the server closed may still arrive for this long. The peer hears of the close a
+/// trip later, and a proxy that was answered 14 repeats nothing: its caller would lose the call to a restart.
+const LAST_BYTES: Duration = Duration::from_millis(250);
+
+async fn closed_for(shared: &Shared, time: Duration) {
+    shared.life.closing.cancelled().await;
+    tokio::time::sleep(time).await;
 }
 
 /// A message as it arrives. One frame, the usual case, is not copied.
@@ -388,9 +397,7 @@ async fn whole(mut body: Body) -> (Bytes, HeaderMap) {
 impl Shared {
     /// Whether calls of this kind are answered in the present state.
     fn open_for(&self, standard: bool, method: Method) -> Result<(), Error> {
-        if self.life.closing.is_cancelled() {
-            return Err(Error::Draining);
-        }
+        // No word of closing here: a call that crosses our GOAWAY is served. HTTP/2 lets no later one through.
         if !standard && self.life.state() == ServerState::Starting && method != Method::GetServerInfo {
             return Err(Error::Starting);
         }
