@@ -135,6 +135,10 @@ pub struct ServeArgs {
         default_missing_value = "true"
     )]
     pub reflection: bool,
+    /// Send traces to this OTLP collector, `http://host:4317`
+    #[cfg(feature = "otel")]
+    #[arg(long, env = "UNDERSTUDY_OTLP_ENDPOINT", value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
     /// Which log lines: a level, or an EnvFilter
     #[arg(long, env = "UNDERSTUDY_LOG_LEVEL", default_value = "info")]
     pub log_level: String,
@@ -207,6 +211,8 @@ impl ServeArgs {
             record_share: self.record_share,
             gzip: self.gzip,
             reflection: self.reflection,
+            #[cfg(feature = "otel")]
+            otlp_endpoint: self.otlp_endpoint.clone(),
             ..Config::default()
         }
     }

@@ -56,6 +56,10 @@ impl Flight {
         let seconds = self.call.clock.elapsed().as_secs_f64();
         self.shared.desk.metrics.call(self.call.method, code, outcome.reason, seconds);
         logs::call_line(&self.shared.gate, &self.shared.desk.book, &self.call, code, &outcome);
+        #[cfg(feature = "otel")]
+        if let Some(telemetry) = &self.shared.telemetry {
+            telemetry.call(&self.shared.desk.book, &self.call, code, &outcome);
+        }
     }
 }
 

@@ -25,6 +25,12 @@ pub struct Call {
     pub request_id: String,
     /// Of `traceparent`; 32 hex digits.
     pub trace_id: Option<String>,
+    /// The caller's span, for the trace that is exported.
+    #[cfg(feature = "otel")]
+    pub parent: Option<super::telemetry::Parent>,
+    /// From arrival until the message was whole.
+    #[cfg(feature = "otel")]
+    pub received: OnceLock<std::time::Duration>,
     outcome: Mutex<Outcome>,
 }
 
@@ -46,6 +52,9 @@ pub struct Outcome {
     pub nodes: u64,
     pub view_hash: u64,
     pub seed: u64,
+    /// From arrival until the decision stood.
+    #[cfg(feature = "otel")]
+    pub decided: Option<std::time::Duration>,
 }
 
 impl Call {
@@ -59,6 +68,10 @@ impl Call {
             client: None,
             request_id: given.map_or_else(fresh_id, str::to_owned),
             trace_id: headers.get("traceparent").and_then(|value| trace_id(value.as_bytes())),
+            #[cfg(feature = "otel")]
+            parent: headers.get("traceparent").and_then(|text| super::telemetry::Parent::of(text.to_str().ok()?)),
+            #[cfg(feature = "otel")]
+            received: OnceLock::new(),
             outcome: Mutex::default(),
         }
     }

@@ -82,6 +82,9 @@ pub struct Config {
     pub gzip: bool,
     /// Serve reflection.
     pub reflection: bool,
+    /// Where spans go, `http://host:4317`; `None`: nowhere.
+    #[cfg(feature = "otel")]
+    pub otlp_endpoint: Option<String>,
 }
 
 impl Default for Config {
@@ -124,6 +127,8 @@ impl Default for Config {
             record_share: 0.01,
             gzip: false,
             reflection: true,
+            #[cfg(feature = "otel")]
+            otlp_endpoint: None,
         }
     }
 }
@@ -219,6 +224,8 @@ impl Config {
         line("record-share", self.record_share.to_string());
         line("gzip", self.gzip.to_string());
         line("reflection", self.reflection.to_string());
+        #[cfg(feature = "otel")]
+        line("otlp-endpoint", self.otlp_endpoint.clone().unwrap_or_else(|| "none".to_owned()));
         out
     }
 }

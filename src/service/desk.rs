@@ -111,6 +111,10 @@ impl Desk {
         outcome.nodes = decision.reply.work.nodes;
         outcome.completion = decision.completion_name();
         outcome.move_key.clone_from(&decision.reply.key);
+        #[cfg(feature = "otel")]
+        {
+            outcome.decided = Some(item.clock.elapsed());
+        }
         let timing = pb::Timing {
             queue_us: outcome.queue_us,
             think_us: outcome.think_us,

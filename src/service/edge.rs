@@ -157,6 +157,8 @@ async fn answer(
         Target::Reflection => Body::new(body),
         _ => {
             let message = receive(shared, call, &parts.headers, body).await?;
+            #[cfg(feature = "otel")]
+            let _ = call.received.set(call.clock.elapsed());
             parts.headers.remove("grpc-encoding");
             Body::new(Full::new(message))
         }

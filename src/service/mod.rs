@@ -29,6 +29,8 @@ mod permits;
 mod record;
 mod secrets;
 mod selftest;
+#[cfg(feature = "otel")]
+mod telemetry;
 mod tokens;
 mod workers;
 
@@ -74,6 +76,8 @@ pub struct Shared {
     recorder: Option<record::Recorder>,
     gate: logs::Gate,
     started: Instant,
+    #[cfg(feature = "otel")]
+    telemetry: Option<telemetry::Telemetry>,
     /// Drain, please.
     leaving: CancellationToken,
     /// Look at the files, please.
@@ -132,6 +136,12 @@ pub fn assemble(config: Config, registry: Registry) -> Result<Server, Vec<String
     let desk = Arc::new(Desk { book, pool, config: Arc::clone(&config), metrics: Arc::clone(&metrics) });
     let life = Arc::new(Life::default());
     let standard = standard_routes(&config, &life).map_err(one)?;
+    let admin_runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(system)?;
+    #[cfg(feature = "otel")]
+    let mut telemetry = {
+        let _carrier = admin_runtime.enter();
+        config.otlp_endpoint.as_deref().map(telemetry::Telemetry::start).transpose().map_err(one)?
+    };
     let shared = Arc::new_cyclic(|shared: &std::sync::Weak<Shared>| {
         let mut bots = BotServiceServer::new(grpc::Bots::new(shared.clone()))
             .max_decoding_message_size(config.max_request_bytes)
@@ -154,12 +164,14 @@ pub fn assemble(config: Config, registry: Registry) -> Result<Server, Vec<String
             recorder,
             gate: logs::Gate::default(),
             started: deadline::now(),
+            #[cfg(feature = "otel")]
+            telemetry: telemetry.take(),
             leaving: CancellationToken::new(),
             reload: Notify::new(),
             stopped: CancellationToken::new(),
         }
     });
-    launch(shared, listener, admin).map_err(system)
+    launch(shared, admin_runtime, listener, admin).map_err(system)
 }
 
 /// What is wrong with the files that the settings name: for `--check-config`, which starts nothing.
@@ -196,7 +208,12 @@ fn standard_routes(config: &Config, life: &Arc<Life>) -> Result<Routes, String> 
         .prepare())
 }
 
-fn launch(shared: Arc<Shared>, listener: TcpListener, admin: Option<TcpListener>) -> std::io::Result<Server> {
+fn launch(
+    shared: Arc<Shared>,
+    admin_runtime: tokio::runtime::Runtime,
+    listener: TcpListener,
+    admin: Option<TcpListener>,
+) -> std::io::Result<Server> {
     let address = listener.local_addr()?;
     let admin_address = admin.as_ref().map(TcpListener::local_addr).transpose()?;
     let rpc_runtime = match shared.desk.config.rpc_threads {
@@ -207,7 +224,6 @@ fn launch(shared: Arc<Shared>, listener: TcpListener, admin: Option<TcpListener>
             .enable_all()
             .build()?,
     };
-    let admin_runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 
     let state = Arc::clone(&shared);
     let rpc = thread("rpc", move || {
@@ -266,8 +282,14 @@ async fn keep_house(shared: Arc<Shared>, listener: Option<TcpListener>) {
             _ = second.tick() => shared.gate.sweep(),
             _ = look.tick() => shared.secrets.reload(false, &shared.desk.metrics),
             () = shared.reload.notified() => shared.secrets.reload(true, &shared.desk.metrics),
-            () = shared.stopped.cancelled() => return,
+            () = shared.stopped.cancelled() => break,
         }
+    }
+    #[cfg(feature = "otel")]
+    {
+        // On a thread of its own, because this runtime carries the connection that it waits for.
+        let last = tokio::task::spawn_blocking(move || shared.telemetry.as_ref().map(telemetry::Telemetry::stop));
+        let _ = tokio::time::timeout(Duration::from_secs(2), last).await;
     }
 }
 
