@@ -114,7 +114,7 @@ impl Packing {
             return false;
         }
         if over == 0 {
-            return sum.is_multiple_of(10) && splits(self.left, &mut self.hopeless);
+            return sum.is_multiple_of(10) && self.splits();
         }
         if digit == 0 {
             return false;
@@ -160,53 +160,64 @@ impl Packing {
     }
 }
 
-/// Whether apples split into groups of ten without rest.
-///
-/// A digit and its complement in two different groups may always swap into a pair of their own: the rest of both groups
-/// sums to ten as well. So as many pairs as possible are taken out first, and of each complementary couple only one
-/// digit remains.
-fn splits(mut counts: Counts, hopeless: &mut BTreeSet<Counts>) -> bool {
-    for small in 0..4 {
-        let pairs = counts[small].min(counts[8 - small]);
-        counts[small] -= pairs;
-        counts[8 - small] -= pairs;
+impl Packing {
+    /// Whether what is packed splits into groups of ten without rest.
+    ///
+    /// A digit and its complement in two different groups may always swap into a pair of their own: the rest of both
+    /// groups sums to ten as well. So as many pairs as possible are taken out first, and of each complementary couple
+    /// only one digit remains.
+    fn splits(&mut self) -> bool {
+        let mut rest = self.left;
+        for small in 0..4 {
+            let pairs = rest[small].min(rest[8 - small]);
+            rest[small] -= pairs;
+            rest[8 - small] -= pairs;
+        }
+        rest[4] %= 2;
+        self.splits_rest(&mut rest)
     }
-    counts[4] %= 2;
-    splits_rest(&mut counts, hopeless)
-}
 
-fn splits_rest(counts: &mut Counts, hopeless: &mut BTreeSet<Counts>) -> bool {
-    let Some(largest) = counts.iter().rposition(|&count| count > 0) else {
-        return true;
-    };
-    if hopeless.contains(counts) {
-        return false;
+    fn splits_rest(&mut self, rest: &mut Counts) -> bool {
+        let Some(largest) = rest.iter().rposition(|&count| count > 0) else {
+            return true;
+        };
+        if !self.has_worth(rest) || self.hopeless.contains(rest) {
+            return false;
+        }
+        rest[largest] -= 1;
+        let found = self.completes(rest, 10 - (largest + 1), largest);
+        rest[largest] += 1;
+        if !found {
+            self.hopeless.insert(*rest);
+        }
+        found
     }
-    counts[largest] -= 1;
-    let found = completes(counts, 10 - (largest + 1), largest, hopeless);
-    counts[largest] += 1;
-    if !found {
-        hopeless.insert(*counts);
-    }
-    found
-}
 
-/// Whether the group that lacks `missing` can be completed with digits of places up to `place`, and the rest then splits.
-fn completes(counts: &mut Counts, missing: usize, place: usize, hopeless: &mut BTreeSet<Counts>) -> bool {
-    if missing == 0 {
-        return splits_rest(counts, hopeless);
-    }
-    for next in (0..=place.min(missing - 1)).rev() {
-        if counts[next] > 0 {
-            counts[next] -= 1;
-            let found = completes(counts, missing - (next + 1), next, hopeless);
-            counts[next] += 1;
-            if found {
-                return true;
+    /// Whether the group that lacks `missing` can be completed with digits of places up to `place`, and the rest then
+    /// splits.
+    fn completes(&mut self, rest: &mut Counts, missing: usize, place: usize) -> bool {
+        if missing == 0 {
+            return self.splits_rest(rest);
+        }
+        for next in (0..=place.min(missing - 1)).rev() {
+            if rest[next] > 0 {
+                rest[next] -= 1;
+                let found = self.completes(rest, missing - (next + 1), next);
+                rest[next] += 1;
+                if found {
+                    return true;
+                }
             }
         }
+        false
     }
-    false
+
+    /// In the prices every group is worth at least its size, so apples that split into groups are worth at least their
+    /// number.
+    fn has_worth(&self, rest: &Counts) -> bool {
+        let over: f64 = rest.iter().zip(&self.costs.over).map(|(&count, price)| f64::from(count) * (price - 1.0)).sum();
+        over > -1e-6
+    }
 }
 
 /// Columns of the tableau: kinds of group, a slack for each digit, the right side.
