@@ -33,7 +33,7 @@ fn games(files: &[PathBuf]) -> String {
     };
     let mut games: Vec<String> = files.iter().filter_map(folder).collect();
     games.dedup();
-    games.iter().map(|game| format!("pub use understudy::{game}::v1 as {game};\n")).collect()
+    games.iter().map(|game| format!("pub use self::understudy::{game}::v1 as {game};\n")).collect()
 }
 
 fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

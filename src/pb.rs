@@ -2,7 +2,8 @@
 //! by `bot/registry.rs`, by `service/` and by `cli/`.
 #![allow(missing_docs, clippy::all, clippy::disallowed_methods)]
 
-pub use understudy::v1::*;
+// `self`: rustdoc knows a crate of this name as well.
+pub use self::understudy::v1::*;
 
 /// The compiled `.proto` files, for reflection and protobuf JSON.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/understudy.bin"));
