@@ -4,6 +4,9 @@
 //! the time that the kernel has counted for the threads of each server, the client's threads apart. Exits non-zero when
 //! a bar is missed.
 
+// A bench reads the clock.
+#![allow(clippy::disallowed_methods)]
+
 #[allow(dead_code)]
 #[path = "../tests/grpc/drill.rs"]
 mod drill;
@@ -101,6 +104,8 @@ fn cpu(name: &str) -> u64 {
 
 /// One kind of call.
 #[derive(Clone)]
+// Two of them live at a time.
+#[allow(clippy::large_enum_variant)]
 enum Caller {
     Echo(tonic::client::Grpc<Channel>, Bytes),
     Decide(BotServiceClient<Channel>, pb::DecideRequest),

@@ -429,7 +429,7 @@ mod tests {
     #[test]
     fn messages_are_read_within_their_limits() {
         let good = framed(0, 3, b"abc");
-        assert_eq!(read(&[good.clone()], false), Ok(good.clone()));
+        assert_eq!(read(std::slice::from_ref(&good), false), Ok(good.clone()));
         let bytes: Vec<_> = good.iter().map(|byte| Bytes::copy_from_slice(&[*byte])).collect();
         assert_eq!(read(&bytes, false), Ok(good));
         assert_eq!(read(&[framed(0, 100, &[7; 100])], false).map(|b| b.len()), Ok(105));

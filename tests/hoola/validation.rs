@@ -49,7 +49,9 @@ fn every_edit_is_answered_with_exactly_these_reasons() {
 #[test]
 fn further_reasons() {
     let file = file("validation");
-    let cases: &[(&str, &[(&str, Value)], &[(&str, &str)])] = &[
+    /// A name, what is changed in a good view, and what is wrong then.
+    type Case<'a> = (&'a str, &'a [(&'a str, Value)], &'a [(&'a str, &'a str)]);
+    let cases: &[Case<'_>] = &[
         (
             "ACTION",
             &[("turn.registered_at_start", true.into()), ("seat", 1.into()), ("turn_seat", 1.into())],

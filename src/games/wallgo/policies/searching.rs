@@ -325,7 +325,7 @@ impl Searching {
         // Fitted weights are for boards with all eight stones; before that the fast column, with `active` at 0.
         let weights_at = |depth: u32| {
             let fast = Weights::of(&FAST);
-            if depth == left && shows_active || !shows_active {
+            if depth == left || !shows_active {
                 return self.weights[0];
             }
             fast.set(active.0, active.1)
