@@ -104,11 +104,9 @@ fn cpu(name: &str) -> u64 {
 
 /// One kind of call.
 #[derive(Clone)]
-// Two of them live at a time.
-#[allow(clippy::large_enum_variant)]
 enum Caller {
     Echo(tonic::client::Grpc<Channel>, Bytes),
-    Decide(BotServiceClient<Channel>, pb::DecideRequest),
+    Decide(Box<(BotServiceClient<Channel>, pb::DecideRequest)>),
 }
 
 impl Caller {
@@ -121,7 +119,8 @@ impl Caller {
                 let reply = client.unary(Request::new(request.clone()), path, codec).await;
                 reply.map_or_else(|status| status.code(), |_| Code::Ok)
             }
-            Self::Decide(client, request) => {
+            Self::Decide(caller) => {
+                let (client, request) = &mut **caller;
                 client.decide(request.clone()).await.map_or_else(|status| status.code(), |_| Code::Ok)
             }
         }
@@ -166,7 +165,7 @@ async fn connect(address: SocketAddr) -> Channel {
 async fn deciders(address: SocketAddr, request: &pb::DecideRequest, count: usize) -> Vec<Caller> {
     let mut callers = Vec::new();
     for _ in 0..count {
-        callers.push(Caller::Decide(BotServiceClient::new(connect(address).await), request.clone()));
+        callers.push(Caller::Decide(Box::new((BotServiceClient::new(connect(address).await), request.clone()))));
     }
     callers
 }

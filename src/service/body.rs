@@ -52,14 +52,16 @@ impl Flight {
             return;
         }
         self.permit = None;
-        let outcome = self.call.outcome();
         let seconds = self.call.clock.elapsed().as_secs_f64();
-        self.shared.desk.metrics.call(self.call.method, code, outcome.reason, seconds);
-        logs::call_line(&self.shared.gate, &self.shared.desk.book, &self.call, code, &outcome);
-        #[cfg(feature = "otel")]
-        if let Some(telemetry) = &self.shared.telemetry {
-            telemetry.call(&self.shared.desk.book, &self.call, code, &outcome);
-        }
+        let desk = &self.shared.desk;
+        self.call.read(|outcome| {
+            desk.metrics.call(self.call.method, code, outcome.reason, seconds);
+            logs::call_line(&self.shared.gate, &desk.book, &self.call, code, outcome);
+            #[cfg(feature = "otel")]
+            if let Some(telemetry) = &self.shared.telemetry {
+                telemetry.call(&desk.book, &self.call, code, outcome);
+            }
+        });
     }
 }
 

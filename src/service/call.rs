@@ -89,9 +89,9 @@ impl Call {
         });
     }
 
-    /// A copy of the outcome.
-    pub fn outcome(&self) -> Outcome {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Looks at the outcome.
+    pub fn read<T>(&self, look: impl FnOnce(&Outcome) -> T) -> T {
+        look(&self.outcome.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The id that the answer names: the request's own, else the header's, else the one made here.

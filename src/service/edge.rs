@@ -22,7 +22,7 @@ use tower::Service as _;
 use super::Shared;
 use super::boards;
 use super::body::{Flight, ReplyBody, code_of};
-use super::call::Call;
+use super::call::{Call, Outcome};
 use super::deadline::{Clock, now, timeout_of};
 use super::metrics::{Held, Method};
 use super::status::{self, Error, Reason, Stage};
@@ -348,38 +348,40 @@ fn sign(headers: &mut HeaderMap, id: &str) {
 async fn wrap(mut flight: Flight, response: Response<Body>, target: Target) -> Response<ReplyBody> {
     let call = Arc::clone(&flight.call);
     let (mut parts, body) = response.into_parts();
-    let outcome = call.outcome();
-    sign(&mut parts.headers, outcome.request_id.as_deref().unwrap_or(&call.request_id));
+    let failed = call.read(|outcome| outcome.reason.is_some());
+    call.read(|outcome| sign(&mut parts.headers, outcome.request_id.as_deref().unwrap_or(&call.request_id)));
     if let Some(code) = code_of(&parts.headers) {
-        if code == Code::InvalidArgument && outcome.reason.is_none() {
-            call.fail(&Error::Undecodable(String::new()));
-        }
-        if code == Code::Unimplemented && outcome.reason.is_none() {
-            call.fail(&Error::UnknownMethod);
+        match code {
+            _ if failed => {}
+            Code::InvalidArgument => call.fail(&Error::Undecodable(String::new())),
+            Code::Unimplemented => call.fail(&Error::UnknownMethod),
+            _ => {}
         }
         flight.finish(code);
         return Response::from_parts(parts, ReplyBody::ended(flight));
     }
-    if let Some(place) = outcome.policy
-        && outcome.reason.is_none()
-    {
-        let policy = &flight.shared().desk.book.entries()[place].title;
-        let timing = format!(
-            "queue;dur={:.3}, think;dur={:.3}",
-            f64::from(outcome.queue_us) / 1e3,
-            f64::from(outcome.think_us) / 1e3
-        );
-        for (name, value) in [(&POLICY, policy), (&SERVER_TIMING, &timing)] {
-            if let Ok(value) = HeaderValue::from_str(value) {
-                parts.headers.insert(name, value);
-            }
-        }
+    if !failed {
+        call.read(|outcome| describe(&mut parts.headers, outcome, flight.shared()));
     }
     if matches!(target, Target::Health | Target::Reflection) {
         return Response::from_parts(parts, ReplyBody::stream(flight, body));
     }
     let (data, trailers) = whole(body).await;
     Response::from_parts(parts, ReplyBody::whole(flight, data, trailers))
+}
+
+/// Which policy decided, and where the time went.
+fn describe(headers: &mut HeaderMap, outcome: &Outcome, shared: &Shared) {
+    let Some(place) = outcome.policy else { return };
+    let Outcome { queue_us, think_us, .. } = outcome;
+    let (queue, think) = ((queue_us / 1000, queue_us % 1000), (think_us / 1000, think_us % 1000));
+    let timing = format!("queue;dur={}.{:03}, think;dur={}.{:03}", queue.0, queue.1, think.0, think.1);
+    if let Ok(value) = HeaderValue::from_str(&shared.desk.book.entries()[place].title) {
+        headers.insert(&POLICY, value);
+    }
+    if let Ok(value) = HeaderValue::try_from(timing) {
+        headers.insert(&SERVER_TIMING, value);
+    }
 }
 
 /// A unary reply is ready at once: taken here, its size is known before the peer takes the first byte.
