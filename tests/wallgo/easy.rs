@@ -80,7 +80,9 @@ fn each_term_switched_off_changes_the_golden_totals() {
 #[test]
 fn tables_of_all_sixteen_images_map_onto_each_other() {
     let data = load("symmetry");
-    let mut first: std::collections::HashMap<&str, (Vec<f64>, Option<(usize, f64)>)> = Default::default();
+    /// The totals of a table, sorted, and its unique best.
+    type Seen = (Vec<f64>, Option<(usize, f64)>);
+    let mut first: std::collections::HashMap<&str, Seen> = Default::default();
     for case in list(&data["images"]) {
         let table = table(&Easy::default(), &view_of(Rules::default(), &position(case)), Limits::NONE);
         let mut totals: Vec<f64> = table.rows().iter().map(understudy::bot::Evaluation::total).collect();
