@@ -80,7 +80,7 @@ fn each_term_switched_off_changes_the_golden_totals() {
 #[test]
 fn tables_of_all_sixteen_images_map_onto_each_other() {
     let data = load("symmetry");
-    /// The totals of a table, sorted, and its unique best.
+    /// The totals of a table, sorted; its number of rows and the total of the named action.
     type Seen = (Vec<f64>, Option<(usize, f64)>);
     let mut first: std::collections::HashMap<&str, Seen> = Default::default();
     for case in list(&data["images"]) {
