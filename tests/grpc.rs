@@ -2,7 +2,6 @@
 // Tests of deadlines read the clock that the code under test may not.
 #![allow(clippy::disallowed_methods)]
 // Tests measure time from outside.
-#![allow(clippy::disallowed_methods)]
 
 #[path = "grpc/batch.rs"]
 mod batch;
