@@ -9,6 +9,8 @@ pub struct Tuning {
     pub decisions: u32,
     /// Share of the tested seat's decisions that are gathered.
     pub share: f64,
+    /// Of those where only one row can be played on, the share that is kept: they say what a total is worth, not which.
+    pub alone: f64,
     /// Share of the tested seat's moves that are played at random.
     pub wild: f64,
     /// Rows of a table that are played on: 0 all of them, else that many, one of them the best half of the time.
@@ -35,6 +37,7 @@ impl Default for Tuning {
             generations: 3,
             decisions: 20_000,
             share: 0.6,
+            alone: 1.0,
             wild: 0.05,
             rows: 0,
             worlds: 12,

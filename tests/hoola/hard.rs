@@ -12,6 +12,7 @@ use understudy::games::hoola::meld::RunWrap;
 use understudy::games::hoola::moves::Move;
 use understudy::games::hoola::phase::Phase;
 use understudy::games::hoola::policies::expert::Expert;
+use understudy::games::hoola::policies::habits::{Habit, Habitual};
 use understudy::games::hoola::policies::hard::{Hard, STAGES};
 use understudy::games::hoola::terms::{HoolaTerm, HoolaTerms};
 
@@ -371,6 +372,50 @@ fn twins_get_the_same_table_at_every_decision_point() {
         assert_eq!(table(&Hard::default(), &Hoola::view(&twin, seat)), table(&Hard::default(), &view));
     });
     assert!(points.iter().all(|&count| count > 50) && differ > 500, "{points:?}, {differ} differ");
+}
+
+/// What each arena-only variant does by rule, in every position where the rule has a say.
+#[test]
+fn habits_hold_unless_a_win_is_at_hand() {
+    let habits = [
+        Habit::Registers,
+        Habit::StopsLikeEasy,
+        Habit::StopsAlways,
+        Habit::ClaimsAlways,
+        Habit::NeverClaims,
+        Habit::LaysOff,
+    ];
+    let mut spoke = [0; 6];
+    rounds(25, &mut |state, seat| {
+        let view = state.view(seat);
+        let legal = Hoola::legal(&view);
+        let any = |wanted: fn(&Move) -> bool| legal.iter().any(wanted);
+        for (habit, spoke) in habits.into_iter().zip(&mut spoke) {
+            let table = table(&Habitual::new(habit), &view);
+            let best = decide(&table);
+            if matches!(best.get_standing(), Standing::Won(_)) {
+                continue;
+            }
+            let mv = best.mv();
+            let stop = crate::data::mv("stop:NORMAL");
+            let kept = match habit {
+                Habit::Registers if !view.registered() && any(|mv| matches!(mv, Move::Register(_))) => {
+                    matches!(mv, Move::Register(_))
+                }
+                Habit::StopsAlways if legal.contains(&stop) => *mv == stop,
+                Habit::StopsLikeEasy if legal.contains(&stop) => (*mv == stop) == (view.scene().sum() <= 5),
+                Habit::ClaimsAlways if any(|mv| matches!(mv, Move::Claim(_))) => matches!(mv, Move::Claim(_)),
+                Habit::NeverClaims if any(|mv| matches!(mv, Move::Claim(_) | Move::Take(_))) => {
+                    !matches!(mv, Move::Claim(_) | Move::Take(_))
+                }
+                Habit::LaysOff if any(|mv| matches!(mv, Move::LayOff { .. })) => matches!(mv, Move::LayOff { .. }),
+                _ => continue,
+            };
+            *spoke += 1;
+            assert!(kept, "{habit:?} plays {mv} in\n{}", view.picture());
+        }
+    });
+    assert!(spoke.iter().all(|&count| count > 3), "{spoke:?}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl<G: Referee> Gather<'_, G> {
         let mut think = rng.split("think");
         let table = self.policy.evaluate(view, &mut Turn { budget: &budget, rng: &mut think });
         let rows = self.rows(&table, &mut rng.split("rows"));
-        let alone = self.tuning.absolute <= 0.0 && rows.len() < 2;
+        let alone = rows.len() < 2 && (self.tuning.absolute <= 0.0 || rng.split("alone").unit() >= self.tuning.alone);
         // A proved win is always played, and a proved row's terms explain nothing.
         if rows.is_empty() || alone || matches!(decide(&table).get_standing(), Standing::Won(_)) {
             return;

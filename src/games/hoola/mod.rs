@@ -36,6 +36,7 @@ use crate::bot::{Ask, Game, Illegal, MatchStyle, Referee, Rng, Roster, Seat};
 use moves::Move;
 use policies::easy::Easy;
 use policies::expert::Expert;
+use policies::habits::{Habit, Habitual};
 use policies::hard::Hard;
 use rules::{Rules, STANDARD};
 use state::State;
@@ -81,7 +82,16 @@ impl Game for Hoola {
     }
 
     fn roster() -> Roster<Self> {
-        Roster::default().bot("easy", Easy).bot("hard", Hard::default()).bot("expert", Expert::default())
+        Roster::default()
+            .bot("easy", Easy)
+            .bot("hard", Hard::default())
+            .bot("expert", Expert::default())
+            .sparring("hard-registers", Habitual::new(Habit::Registers))
+            .sparring("hard-stops-like-easy", Habitual::new(Habit::StopsLikeEasy))
+            .sparring("hard-stops-always", Habitual::new(Habit::StopsAlways))
+            .sparring("hard-claims-always", Habitual::new(Habit::ClaimsAlways))
+            .sparring("hard-never-claims", Habitual::new(Habit::NeverClaims))
+            .sparring("hard-lays-off", Habitual::new(Habit::LaysOff))
     }
 }
 

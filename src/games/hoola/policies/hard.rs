@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bot::policy::Heeds;
 use crate::bot::{
-    About, Evaluated, Limits, Policy, PolicyKind, TermSet, Terms, Turn, WeightTable, Weights, WeightsError, WeightsFile,
+    About, Evaluated, Limits, Policy, PolicyKind, TermSet, Terms, Tuning, Turn, WeightTable, Weights, WeightsError, WeightsFile,
 };
 use crate::games::hoola::Hoola;
 use crate::games::hoola::appraise::{Appraisal, Rows, appraise};
@@ -105,6 +105,26 @@ impl Policy<Hoola> for Hard {
 
     fn tunable(&self) -> TermSet {
         STATE_TERMS
+    }
+
+    /// Totals are points, so a row is also held against what it paid. Two rows a decision in one world each, and many
+    /// decisions: payments scatter far more between deals than between two ways to play one.
+    fn tuning(&self) -> Tuning {
+        Tuning {
+            generations: 3,
+            decisions: 250_000,
+            share: 1.0,
+            alone: 0.25,
+            wild: 0.05,
+            rows: 2,
+            worlds: 1,
+            temperature: f64::INFINITY,
+            clip: 64.0,
+            absolute: 0.03,
+            ridge: 30.0,
+            peers: 0.0,
+            rollout_peers: 0.0,
+        }
     }
 
     /// A table of all sixteen rows; with a number of players only its four are taken. A table of just those four fits

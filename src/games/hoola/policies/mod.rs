@@ -2,5 +2,6 @@
 
 pub mod easy;
 pub mod expert;
+pub mod habits;
 pub mod hard;
 mod rows;
