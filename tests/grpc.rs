@@ -1,7 +1,6 @@
 //! The service over a real connection: every status, every limit, and what happens to whoever leaves.
 // Tests of deadlines read the clock that the code under test may not.
 #![allow(clippy::disallowed_methods)]
-// Tests measure time from outside.
 
 #[path = "grpc/batch.rs"]
 mod batch;

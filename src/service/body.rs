@@ -57,11 +57,12 @@ impl Flight {
         self.call.read(|outcome| {
             desk.metrics.call(self.call.method, code, outcome.reason, seconds);
             logs::call_line(&self.shared.gate, &desk.book, &self.call, code, outcome);
-            #[cfg(feature = "otel")]
-            if let Some(telemetry) = &self.shared.telemetry {
-                telemetry.call(&desk.book, &self.call, code, outcome);
-            }
         });
+        #[cfg(feature = "otel")]
+        if let Some(telemetry) = &self.shared.telemetry {
+            // A copy: telemetry asks the call for its id, which looks at the outcome too.
+            telemetry.call(&desk.book, &self.call, code, &self.call.read(Clone::clone));
+        }
     }
 }
 
