@@ -225,7 +225,9 @@ fn deadlines_name_their_stage() {
 
 #[test]
 fn whoever_waits_too_long_is_taken_back_in_time() {
-    let server = serve(understudy::service::config::Config { workers: 1, ..config() });
+    // A wide reserve: the answer must reach a client on a busy machine before the client's own clock runs out.
+    let reply_reserve = Duration::from_millis(20);
+    let server = serve(understudy::service::config::Config { workers: 1, reply_reserve, ..config() });
     run(async {
         let mut client = connect(&server).await;
         let mut other = client.clone();
@@ -239,10 +241,10 @@ fn whoever_waits_too_long_is_taken_back_in_time() {
         assert_eq!(reason(&status), (Code::DeadlineExceeded, "DEADLINE".to_owned()));
         assert_eq!(metadata(&status, "stage"), "queue");
         let took = start.elapsed();
-        assert!((Duration::from_millis(70)..Duration::from_millis(160)).contains(&took), "{took:?}");
+        assert!((Duration::from_millis(60)..Duration::from_millis(160)).contains(&took), "{took:?}");
         // The depth-0 table is better than nothing: taken back with an answer.
         let request = pb::DecideRequest { fallback: true, ..ask("spin") };
-        let reply = client.decide(within(request, Duration::from_millis(40))).await.expect("an answer").into_inner();
+        let reply = client.decide(within(request, Duration::from_millis(60))).await.expect("an answer").into_inner();
         assert_eq!(reply.completion(), pb::Completion::Fallback);
         assert!(!reply.effective.expect("effective").deterministic);
         busy.await.expect("a task").expect("a decision");
