@@ -2,7 +2,7 @@
 
 use super::hard::TERMS;
 use crate::bot::policy::Heeds;
-use crate::bot::{About, Budget, Evaluated, Limits, Policy, PolicyKind, Stopped, Turn, Weights};
+use crate::bot::{About, Budget, Completion, Evaluated, Limits, Policy, PolicyKind, Stopped, Turn, Weights};
 use crate::games::apple::beam::{self, Plan, Round, Task, Taste};
 use crate::games::apple::greedy::{Line, finish_greedily};
 use crate::games::apple::lines::Lines;
@@ -31,7 +31,7 @@ const NARROW: usize = 8;
 const BEAMS: u32 = 4;
 /// Without a node limit each of this many rounds is as wide as the one before, and the next is twice as wide.
 const WIDEN_AFTER: u32 = 2;
-/// States a level at most: some 25 MB.
+/// States a level at most: some 50 MB.
 const WIDEST: usize = 8_192;
 
 impl Expert {
@@ -62,6 +62,11 @@ impl Policy<Apple> for Expert {
         let rounds = think(&mut lines, view, turn.budget);
         let mut table = lines.table(view, &self.weights).spent(turn.budget);
         table.work.depth = rounds;
+        // The rounds are planned to end just within a node limit, so the limit is what ended them.
+        let limited = turn.budget.limits().nodes.is_some() && !lines.is_settled();
+        if limited && table.completion == Completion::Full {
+            table.completion = Completion::Nodes;
+        }
         table
     }
 
