@@ -1,7 +1,5 @@
 //! Lexio: rules, views, policies, against golden data made by an independent program (`tests/cases/lexio`).
 
-#[path = "lexio/ablation.rs"]
-mod ablation;
 #[path = "lexio/easy.rs"]
 mod easy;
 #[path = "lexio/expert.rs"]

@@ -1,7 +1,11 @@
-//! Is each test useful? Every term of `hard` has witnesses: rows whose value for it is known by hand. Switched off (0 in
+//! Is each test useful? Every term of Lexio's `hard` has witnesses: rows whose value for it is known by hand. Switched off (0 in
 //! every row, the weights untouched), a term must break its own witnesses, and no other's.
 
-use crate::load::{cases, key, scene, table, tiles, view};
+#[allow(dead_code)]
+#[path = "lexio/load.rs"]
+mod load;
+
+use load::{cases, key, scene, table, tiles, view};
 use understudy::bot::{Evaluated, Evaluation, Policy, Terms, Unit};
 use understudy::games::lexio::Lexio;
 use understudy::games::lexio::policies::Hard;
