@@ -71,6 +71,7 @@ pub struct Options {
 pub struct Timer {
     durations: Durations,
     seen: u64,
+    timed: u64,
     timed_ns: u64,
 }
 
@@ -81,13 +82,13 @@ const DEAR_NS: u64 = 10_000;
 impl Timer {
     fn start(&mut self) -> Option<Stopwatch> {
         self.seen += 1;
-        let timed = self.durations.count();
-        let dear = timed < STRIDE || self.timed_ns / timed >= DEAR_NS;
+        let dear = self.timed < STRIDE || self.timed_ns >= DEAR_NS * self.timed;
         (dear || self.seen.is_multiple_of(STRIDE)).then(Stopwatch::start)
     }
 
     fn stop(&mut self, watch: Option<Stopwatch>) {
         if let Some(time) = watch.map(|watch| watch.elapsed()) {
+            self.timed += 1;
             self.timed_ns += u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             self.durations.add(time);
         }

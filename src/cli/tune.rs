@@ -170,6 +170,24 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
 }
 
+/// The command that makes the same file again. The name of a file to start from stays out of it: a path is nobody's.
+fn command(game: &str, arguments: &TuneArgs) -> String {
+    let mut command = format!("understudy tune {game} --policy {} --seed {}", arguments.policy, arguments.seed);
+    let mut flag = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            command += &format!(" --{name} {value}");
+        }
+    };
+    flag("players", arguments.players.map(|players| players.to_string()));
+    flag("start", Some(if arguments.start == "broken" { "broken" } else { "built-in" }.to_owned()));
+    flag("generations", arguments.generations.map(|number| number.to_string()));
+    flag("decisions", arguments.decisions.map(|number| number.to_string()));
+    flag("worlds", arguments.worlds.map(|number| number.to_string()));
+    flag("deals", Some(arguments.deals.to_string()));
+    flag("rules", arguments.rules.clone());
+    command
+}
+
 /// What happened, without anything that differs from run to run.
 fn provenance<G: Referee>(
     file: &mut WeightsFile,
@@ -179,9 +197,7 @@ fn provenance<G: Referee>(
     judgement: &Judgement,
 ) {
     let mut note = |key: &str, value: String| file.provenance.insert(key.to_owned(), value);
-    let players = arguments.players.map_or_else(String::new, |players| format!(" --players {players}"));
-    let command = format!("understudy tune {} --policy {}{players} --seed {}", G::KEY, arguments.policy, task.seed);
-    note("command", format!("{command} --start {}", if arguments.start == "broken" { "broken" } else { "built-in" }));
+    note("command", command(G::KEY, arguments));
     note("rules", task.rules_name.clone());
     note("seats", task.seats.to_string());
     note("settings", format!("{:?}", task.tuning));

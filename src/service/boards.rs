@@ -3,17 +3,18 @@
 //! the queue nor stands in front of a player.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
+use tonic::codec::CompressionEncoding;
 use tonic::{Request, Response, Status};
 
 use super::Shared;
 use super::admission::{Ask, Class, Ended, Refusal, Ticket};
 use super::call::{Call, is_id};
 use super::deadline::{micros, now};
-use super::grpc::{call_of, fail};
+use super::grpc::fail;
 use super::status::{self, Error, Stage};
 use crate::bot::registry::Unknown;
 use crate::bot::{Budget, CancelFlag, Reject, Rng, Violation};
@@ -30,27 +31,25 @@ pub const ASSESS: &str = "/understudy.apple.v1.BoardService/AssessBoards";
 /// Path of GenerateBoard.
 pub const GENERATE: &str = "/understudy.apple.v1.BoardService/GenerateBoard";
 
-/// The generated service around [`Boards`].
-pub type Service = BoardServiceServer<Boards>;
-
 /// A slice is about this much work.
 const SLICE: Duration = Duration::from_millis(1);
 /// Features and the greedy game of one board take about this long, and so does each game with random ties.
 const GAME: Duration = Duration::from_micros(30);
 
-/// The service.
+/// The service, for one call.
 pub struct Boards {
-    shared: Weak<Shared>,
+    shared: Arc<Shared>,
+    call: Arc<Call>,
 }
 
 impl Boards {
-    /// Over the server's state.
-    pub const fn new(shared: Weak<Shared>) -> Self {
-        Self { shared }
-    }
-
-    fn shared(&self) -> Result<Arc<Shared>, Status> {
-        self.shared.upgrade().ok_or_else(|| status::status(&Error::Draining, ""))
+    /// The generated code around the service for this call.
+    pub fn server(shared: &Arc<Shared>, call: &Arc<Call>) -> BoardServiceServer<Self> {
+        let config = &shared.desk.config;
+        let server = BoardServiceServer::new(Self { shared: Arc::clone(shared), call: Arc::clone(call) })
+            .max_decoding_message_size(config.max_request_bytes)
+            .max_encoding_message_size(usize::MAX);
+        if config.gzip { server.send_compressed(CompressionEncoding::Gzip) } else { server }
     }
 }
 
@@ -80,15 +79,14 @@ impl BoardService for Boards {
         &self,
         request: Request<pb::AssessBoardsRequest>,
     ) -> Result<Response<pb::AssessBoardsResponse>, Status> {
-        let shared = self.shared()?;
-        let call = call_of(&request, &shared);
+        let Self { shared, call } = self;
         let request = request.into_inner();
-        let id = id_of(&call, &request.request_id).map_err(|error| fail(&call, &error))?;
-        let asked = wire::read_assess(&request).map_err(|bad| fail(&call, &bad_call(bad)))?;
-        let work = Works::new(&shared, &call, &id);
+        let id = id_of(call, &request.request_id).map_err(|error| fail(call, &error))?;
+        let asked = wire::read_assess(&request).map_err(|bad| fail(call, &bad_call(bad)))?;
+        let work = Works::new(shared, call, &id);
         let mut spent = Spent::default();
         let results = assess(&work, asked, &mut spent).await;
-        let [queue_us, think_us, total_us] = spent.told(&call);
+        let [queue_us, think_us, total_us] = spent.told(call);
         Ok(Response::new(pb::AssessBoardsResponse { request_id: id, results, queue_us, think_us, total_us }))
     }
 
@@ -96,15 +94,14 @@ impl BoardService for Boards {
         &self,
         request: Request<pb::GenerateBoardRequest>,
     ) -> Result<Response<pb::GenerateBoardResponse>, Status> {
-        let shared = self.shared()?;
-        let call = call_of(&request, &shared);
+        let Self { shared, call } = self;
         let request = request.into_inner();
-        let id = id_of(&call, &request.request_id).map_err(|error| fail(&call, &error))?;
-        let wish = wire::read_wish(&request, drawn_seed()).map_err(|bad| fail(&call, &bad_call(bad)))?;
-        let work = Works::new(&shared, &call, &id);
+        let id = id_of(call, &request.request_id).map_err(|error| fail(call, &error))?;
+        let wish = wire::read_wish(&request, drawn_seed()).map_err(|bad| fail(call, &bad_call(bad)))?;
+        let work = Works::new(shared, call, &id);
         let mut spent = Spent::default();
-        let found = generate(&work, Generator::new(wish), &mut spent).await.map_err(|error| fail(&call, &error))?;
-        let [queue_us, think_us, total_us] = spent.told(&call);
+        let found = generate(&work, Generator::new(wish), &mut spent).await.map_err(|error| fail(call, &error))?;
+        let [queue_us, think_us, total_us] = spent.told(call);
         Ok(Response::new(pb::GenerateBoardResponse {
             request_id: id,
             board: Some(wire::write_board(&found.board)),

@@ -10,7 +10,7 @@ use super::deadline::Clock;
 use super::metrics::Method;
 use super::status::{Error, Reason, Stage};
 
-/// One call. The edge makes it, handlers find it in the request's extensions.
+/// One call. The edge makes it and hands it to the handler.
 #[derive(Debug)]
 pub struct Call {
     /// Which method.

@@ -193,41 +193,45 @@ where
     F::Output: Send + 'static,
 {
     fn execute(&self, stream: F) {
-        tokio::spawn(Watched { stream: Box::pin(stream), stall: self.stall, taken: None, timer: None });
+        tokio::spawn(Watched { stream, stall: self.stall, taken: None, timer: None });
     }
 }
 
-/// A stream with an eye on its peer. Dropping hyper's future resets the stream.
-struct Watched<F> {
-    stream: Pin<Box<F>>,
-    stall: Duration,
-    /// When the peer last took something, while there is more to take.
-    taken: Option<Instant>,
-    timer: Option<Pin<Box<Sleep>>>,
+pin_project_lite::pin_project! {
+    /// A stream with an eye on its peer. Dropping hyper's future resets the stream.
+    struct Watched<F> {
+        #[pin]
+        stream: F,
+        stall: Duration,
+        // When the peer last took something, while there is more to take.
+        taken: Option<Instant>,
+        timer: Option<Pin<Box<Sleep>>>,
+    }
 }
 
 impl<F: Future> Future for Watched<F> {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
         waiting_for(None);
-        if self.stream.as_mut().poll(cx).is_ready() {
+        if this.stream.poll(cx).is_ready() {
             return Poll::Ready(());
         }
         match waiting_for(None) {
             Some(Waiting::Peer) => {
-                self.taken = Some(now());
-                self.timer = None;
+                *this.taken = Some(now());
+                *this.timer = None;
             }
             Some(Waiting::Us) => {
-                self.taken = None;
-                self.timer = None;
+                *this.taken = None;
+                *this.timer = None;
             }
             None => {}
         }
-        let Some(taken) = self.taken else { return Poll::Pending };
-        let end = taken + self.stall;
-        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end.into())));
+        let Some(taken) = *this.taken else { return Poll::Pending };
+        let end = taken + *this.stall;
+        let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end.into())));
         timer.as_mut().poll(cx)
     }
 }

@@ -20,10 +20,11 @@ use tonic::{Code, Status};
 use tower::Service as _;
 
 use super::Shared;
-use super::boards;
+use super::boards::{self, Boards};
 use super::body::{Flight, ReplyBody, code_of};
 use super::call::{Call, Outcome};
 use super::deadline::{Clock, now, timeout_of};
+use super::grpc::Bots;
 use super::metrics::{Held, Method};
 use super::status::{self, Error, Reason, Stage};
 use super::workers::guarded;
@@ -171,12 +172,11 @@ async fn answer(
             return Err(Error::SendMemory);
         }
     }
-    parts.extensions.insert(Arc::clone(call));
     let request = Request::from_parts(parts, body);
     let handled = match target {
-        Target::Bots => Caught { inner: shared.routes.bots.clone().call(request), call }.await,
-        Target::Boards => Caught { inner: shared.routes.boards.clone().call(request), call }.await,
-        _ => Caught { inner: Box::pin(shared.routes.standard.clone().call(request)), call }.await,
+        Target::Bots => Caught { inner: Bots::server(shared, call).call(request), call }.await,
+        Target::Boards => Caught { inner: Boards::server(shared, call).call(request), call }.await,
+        _ => Caught { inner: Box::pin(shared.standard.clone().call(request)), call }.await,
     };
     handled.unwrap_or_else(|| {
         shared.desk.metrics.panics.inc();

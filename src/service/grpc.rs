@@ -1,56 +1,48 @@
 //! The four methods of BotService. Protobuf only; no game is known here.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
+use tonic::codec::CompressionEncoding;
 use tonic::{Request, Response, Status};
 
 use super::Shared;
 use super::admission::Class;
 use super::call::{Call, Outcome};
-use super::deadline::{Clock, now};
+use super::deadline::now;
 use super::desk::Item;
 use super::order::Terms;
 use super::status::{self, Error, Stage};
 use crate::bot::{Violation, registry::Unknown};
 use crate::pb;
-use crate::pb::bot_service_server::BotService;
+use crate::pb::bot_service_server::{BotService, BotServiceServer};
 
 /// Items of a batch.
 pub const BATCH_ITEMS: usize = 128;
 /// An ALL item of a batch shows at least this many rows.
 const BATCH_ROWS: usize = 16;
 
-/// The service.
+/// The service, for one call.
 pub struct Bots {
-    shared: Weak<Shared>,
+    shared: Arc<Shared>,
+    call: Arc<Call>,
 }
 
 impl Bots {
-    /// Over the server's state.
-    pub const fn new(shared: Weak<Shared>) -> Self {
-        Self { shared }
-    }
-
-    /// The edge that calls us holds the server's state, so it is there.
-    fn shared(&self) -> Result<Arc<Shared>, Status> {
-        self.shared.upgrade().ok_or_else(|| status::status(&Error::Draining, ""))
+    /// The generated code around the service for this call.
+    pub fn server(shared: &Arc<Shared>, call: &Arc<Call>) -> BotServiceServer<Self> {
+        let config = &shared.desk.config;
+        let server = BotServiceServer::new(Self { shared: Arc::clone(shared), call: Arc::clone(call) })
+            .max_decoding_message_size(config.max_request_bytes)
+            .max_encoding_message_size(usize::MAX);
+        if config.gzip { server.send_compressed(CompressionEncoding::Gzip) } else { server }
     }
 }
 
 fn terms(shared: &Shared, class: Class, rows: usize) -> Terms {
     Terms { max_think: shared.desk.config.max_think, rows, class }
-}
-
-/// The call as the edge left it. A request that came another way, in a test say, gets a fresh one.
-pub(super) fn call_of<T>(request: &Request<T>, shared: &Shared) -> Arc<Call> {
-    request.extensions().get::<Arc<Call>>().cloned().unwrap_or_else(|| {
-        let clock = Clock::new(now(), None, &shared.desk.config);
-        let peer = std::net::SocketAddr::from(([0, 0, 0, 0], 0));
-        Arc::new(Call::new(super::metrics::Method::Other, clock, peer, &http::HeaderMap::new()))
-    })
 }
 
 /// Notes an error on its call and turns it into a status.
@@ -62,20 +54,19 @@ pub(super) fn fail(call: &Call, error: &Error) -> Status {
 #[tonic::async_trait]
 impl BotService for Bots {
     async fn decide(&self, request: Request<pb::DecideRequest>) -> Result<Response<pb::DecideResponse>, Status> {
-        let shared = self.shared()?;
-        let call = call_of(&request, &shared);
+        let Self { shared, call } = self;
         let request = request.into_inner();
         let record = shared.recorder.as_ref().and_then(|recorder| recorder.choose(&request));
         let item = Item {
             id: call.request_id.clone(),
             clock: call.clock,
-            terms: terms(&shared, Class::Interactive, shared.desk.config.max_reply_rows),
+            terms: terms(shared, Class::Interactive, shared.desk.config.max_reply_rows),
             margin: Duration::ZERO,
         };
         let mut outcome = Outcome::default();
         let result = shared.desk.decide(&item, request, &mut outcome).await;
         call.note(|noted| *noted = outcome);
-        let reply = result.map_err(|error| fail(&call, &error))?;
+        let reply = result.map_err(|error| fail(call, &error))?;
         if let Some(record) = record {
             record.keep(&reply);
         }
@@ -86,16 +77,15 @@ impl BotService for Bots {
         &self,
         request: Request<pb::BatchDecideRequest>,
     ) -> Result<Response<pb::BatchDecideResponse>, Status> {
-        let shared = self.shared()?;
-        let call = call_of(&request, &shared);
+        let Self { shared, call } = self;
         let items = request.into_inner().items;
         if !(1..=BATCH_ITEMS).contains(&items.len()) {
             let text = format!("{} items, but a batch holds 1..={BATCH_ITEMS}", items.len());
             let violation = Violation { field: "items".to_owned(), code: "", text };
-            return Err(fail(&call, &Error::RequestInvalid(vec![violation])));
+            return Err(fail(call, &Error::RequestInvalid(vec![violation])));
         }
         let rows = (shared.desk.config.max_reply_rows / items.len()).max(BATCH_ROWS);
-        let batch = Batch { shared: &shared, call: &call, terms: terms(&shared, Class::Bulk, rows) };
+        let batch = Batch { shared, call, terms: terms(shared, Class::Bulk, rows) };
         let results = batch.run(items).await;
         Ok(Response::new(pb::BatchDecideResponse { results }))
     }
@@ -104,15 +94,14 @@ impl BotService for Bots {
         &self,
         request: Request<pb::ListPoliciesRequest>,
     ) -> Result<Response<pb::ListPoliciesResponse>, Status> {
-        let shared = self.shared()?;
-        let call = call_of(&request, &shared);
+        let Self { shared, call } = self;
         let game = request.into_inner().game;
         let book = &shared.desk.book;
         if !game.is_empty() && book.games().iter().all(|known| known.key != game) {
             let known: Vec<_> = book.games().iter().map(|known| known.key).collect();
             let shown: String = game.chars().take(64).collect();
             let unknown = Unknown { text: format!("no game {shown:?}"), known: known.join(", ") };
-            return Err(fail(&call, &Error::PolicyUnknown(unknown)));
+            return Err(fail(call, &Error::PolicyUnknown(unknown)));
         }
         Ok(Response::new(shared.policies(&game)))
     }
@@ -121,7 +110,7 @@ impl BotService for Bots {
         &self,
         _request: Request<pb::GetServerInfoRequest>,
     ) -> Result<Response<pb::GetServerInfoResponse>, Status> {
-        Ok(Response::new(self.shared()?.info()))
+        Ok(Response::new(self.shared.info()))
     }
 }
 

@@ -41,13 +41,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 
 use crate::bot::Registry;
 use crate::pb;
-use crate::pb::bot_service_server::BotServiceServer;
 use config::Config;
 use desk::Desk;
 use health::{HealthService, Life};
@@ -67,7 +65,8 @@ pub const SERVICES: &[&str] = &["understudy.v1.BotService", boards::SERVICE];
 pub struct Shared {
     desk: Arc<Desk>,
     life: Arc<Life>,
-    routes: RoutesOf,
+    /// Health and reflection.
+    standard: Routes,
     calls: permits::Permits,
     /// Health and reflection: limited apart, so that neither starves the other.
     others: permits::Permits,
@@ -84,13 +83,6 @@ pub struct Shared {
     reload: Notify,
     /// Everything is over.
     stopped: CancellationToken,
-}
-
-/// Generated services, ready to be called.
-struct RoutesOf {
-    bots: BotServiceServer<grpc::Bots>,
-    boards: boards::Service,
-    standard: Routes,
 }
 
 /// A running server. It serves from the moment it is made; calls are answered once its self-test is over.
@@ -142,34 +134,22 @@ pub fn assemble(config: Config, registry: Registry) -> Result<Server, Vec<String
         let _carrier = admin_runtime.enter();
         config.otlp_endpoint.as_deref().map(telemetry::Telemetry::start).transpose().map_err(one)?
     };
-    let shared = Arc::new_cyclic(|shared: &std::sync::Weak<Shared>| {
-        let mut bots = BotServiceServer::new(grpc::Bots::new(shared.clone()))
-            .max_decoding_message_size(config.max_request_bytes)
-            .max_encoding_message_size(usize::MAX);
-        let mut boards = boards::Service::new(boards::Boards::new(shared.clone()))
-            .max_decoding_message_size(config.max_request_bytes)
-            .max_encoding_message_size(usize::MAX);
-        if config.gzip {
-            bots = bots.send_compressed(CompressionEncoding::Gzip);
-            boards = boards.send_compressed(CompressionEncoding::Gzip);
-        }
-        Shared {
-            calls: permits::Permits::new(config.max_in_flight, Some(metrics.in_flight.clone())),
-            others: permits::Permits::new(config.max_in_flight, None),
-            connections: permits::Permits::new(config.max_connections, None),
-            desk,
-            life,
-            routes: RoutesOf { bots, boards, standard },
-            secrets,
-            recorder,
-            gate: logs::Gate::default(),
-            started: deadline::now(),
-            #[cfg(feature = "otel")]
-            telemetry: telemetry.take(),
-            leaving: CancellationToken::new(),
-            reload: Notify::new(),
-            stopped: CancellationToken::new(),
-        }
+    let shared = Arc::new(Shared {
+        calls: permits::Permits::new(config.max_in_flight, Some(metrics.in_flight.clone())),
+        others: permits::Permits::new(config.max_in_flight, None),
+        connections: permits::Permits::new(config.max_connections, None),
+        desk,
+        life,
+        standard,
+        secrets,
+        recorder,
+        gate: logs::Gate::default(),
+        started: deadline::now(),
+        #[cfg(feature = "otel")]
+        telemetry: telemetry.take(),
+        leaving: CancellationToken::new(),
+        reload: Notify::new(),
+        stopped: CancellationToken::new(),
     });
     launch(shared, admin_runtime, listener, admin).map_err(system)
 }

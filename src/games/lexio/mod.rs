@@ -58,6 +58,9 @@ impl Move {
     }
 }
 
+/// Moves of a usual hand of twelve: few lists of moves grow beyond it.
+const ROOM: usize = 64;
+
 impl Game for Lexio {
     const KEY: &'static str = "lexio";
     const KINDS: &'static [&'static str] = &["pass", "single", "pair", "triple", "five"];
@@ -68,7 +71,7 @@ impl Game for Lexio {
     type Terms = LexioTerms;
 
     fn legal(view: &View) -> Vec<Move> {
-        let mut moves = Vec::with_capacity(32);
+        let mut moves = Vec::with_capacity(ROOM);
         match view.table() {
             None => melds::all(view.hand(), view.deck(), |meld| moves.push(Move::Play(meld))),
             Some((_, table)) => {
@@ -92,7 +95,7 @@ impl Game for Lexio {
     fn key(mv: &Move) -> String {
         match mv {
             Move::Pass => "pass".to_owned(),
-            Move::Play(meld) => meld.tiles().to_string().replace(' ', "-"),
+            Move::Play(meld) => meld.tiles().joined('-'),
         }
     }
 

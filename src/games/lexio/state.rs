@@ -10,6 +10,9 @@ use super::view::{Action, View, full_hands};
 use super::{Lexio, Move};
 use crate::bot::{Ask, Illegal, MatchStyle, Outcome, Referee, Rng, Seat, Seats, Settlement};
 
+/// A round seldom has more actions than this.
+const ACTIONS: usize = 96;
+
 /// One round, every hand included.
 #[derive(Clone, Debug)]
 pub struct State {
@@ -58,8 +61,7 @@ impl State {
             FirstLead::PreviousWinner => winner.unwrap_or(c3_holder),
         };
         let flow = Flow::start(deck.seats, first, full_hands(deck));
-        // A round seldom has more actions than this.
-        let log = Arc::new(Vec::with_capacity(96));
+        let log = Arc::new(Vec::with_capacity(ACTIONS));
         Self { rules, deck, round, hands, flow, log, money }
     }
 
@@ -122,8 +124,12 @@ impl State {
             let hand = &mut self.hands[usize::from(seat)];
             *hand = hand.minus(meld.tiles());
         }
-        // Nobody else holds the log when the policy has given its view back, so this does not copy.
-        Arc::make_mut(&mut self.log).push(Action { seat, trick: self.flow.trick, play });
+        let action = Action { seat, trick: self.flow.trick, play };
+        // Nobody else holds the log when the policy has given its view back; a copied table shares it up to here.
+        match Arc::get_mut(&mut self.log) {
+            Some(log) => log.push(action),
+            None => self.log = Arc::new(longer(&self.log, action)),
+        }
         self.flow.apply(play);
     }
 
@@ -146,6 +152,14 @@ impl State {
         }
         twin
     }
+}
+
+/// A copy of the log with room for the rest of the round.
+fn longer(log: &[Action], action: Action) -> Vec<Action> {
+    let mut longer = Vec::with_capacity(ACTIONS.max(log.len() + 1));
+    longer.extend_from_slice(log);
+    longer.push(action);
+    longer
 }
 
 fn deal_hands(deck: &Deck, seed: u64) -> [TileSet; SEATS] {

@@ -139,6 +139,24 @@ impl TileSet {
         self.0 == 0
     }
 
+    /// Its tiles as text, weakest first, with `gap` between them.
+    pub fn joined(self, gap: char) -> String {
+        // Letter, two digits and a gap at most.
+        let mut text = String::with_capacity(4 * self.len() as usize);
+        for tile in self {
+            if !text.is_empty() {
+                text.push(gap);
+            }
+            text.push(SUITS[tile.suit() as usize]);
+            let rank = tile.rank();
+            if rank >= 10 {
+                text.push('1');
+            }
+            text.push((b'0' + rank % 10) as char);
+        }
+        text
+    }
+
     /// The weakest tile.
     pub const fn lowest(self) -> Option<Tile> {
         if self.0 == 0 { None } else { Some(Tile(self.0.trailing_zeros() as u8)) }
@@ -245,11 +263,7 @@ impl Iterator for Tiles {
 
 impl fmt::Display for TileSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, tile) in self.into_iter().enumerate() {
-            let gap = if i == 0 { "" } else { " " };
-            write!(f, "{gap}{tile}")?;
-        }
-        Ok(())
+        f.write_str(&self.joined(' '))
     }
 }
 

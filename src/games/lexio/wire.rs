@@ -79,7 +79,9 @@ impl Wire for Lexio {
 }
 
 fn ids(tiles: TileSet) -> Vec<u32> {
-    tiles.into_iter().map(|tile| u32::from(tile.id())).collect()
+    let mut ids = Vec::with_capacity(tiles.len() as usize);
+    ids.extend(tiles.into_iter().map(|tile| u32::from(tile.id())));
+    ids
 }
 
 const fn write_kind(kind: MeldKind) -> msg::MeldKind {

@@ -1,7 +1,7 @@
 //! `easy`: no counting, no weighing. It leads the largest meld around its weakest tile and follows as cheaply as it
 //! can. Part 1 of the series; the order below is total where the series leaves ties.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 use super::super::meld::{Meld, MeldKind};
 use super::super::terms::{LexioTerm, LexioTerms};
@@ -34,12 +34,12 @@ impl Policy<Lexio> for Easy {
     }
 
     fn evaluate(&self, view: &View, _turn: &mut Turn<'_>) -> Evaluated<Lexio> {
-        let mut moves = Lexio::legal(view);
         let lowest = view.table().is_none().then(|| view.hand().lowest()).flatten();
-        moves.sort_by(|a, b| preference(a, b, lowest));
+        let mut moves: Vec<_> = Lexio::legal(view).into_iter().map(|mv| (preference(&mv, lowest), mv)).collect();
+        moves.sort_unstable();
         let weights = Weights::of(&[(PREFERENCE, 1.0)]);
         let count = moves.len() as u32;
-        let row = |(i, mv)| {
+        let row = |(i, (_, mv))| {
             let value = Unit::ratio(count - i as u32, count);
             Evaluation::weigh(mv, LexioTerms::default().with(PREFERENCE, value), &weights)
         };
@@ -56,14 +56,13 @@ impl Policy<Lexio> for Easy {
     }
 }
 
-/// The order of preference. `lowest` is the weakest tile of a leader: melds with it come first, larger ones before
-/// smaller ones. For the rest the order of the table decides, in which the pass comes last.
-fn preference(a: &Move, b: &Move, lowest: Option<Tile>) -> Ordering {
-    if let (Some(lowest), Move::Play(a), Move::Play(b)) = (lowest, a, b) {
-        let rank = |meld: &Meld| (!meld.tiles().has(lowest), std::cmp::Reverse(meld.count()));
-        return rank(a).cmp(&rank(b)).then_with(|| a.cmp(b));
+/// The order of preference, as far as it differs from that of the table, in which the pass comes last. `lowest` is the
+/// weakest tile of a leader: melds with it come first, larger ones before smaller ones.
+fn preference(mv: &Move, lowest: Option<Tile>) -> (bool, Reverse<u32>) {
+    match (mv, lowest) {
+        (Move::Play(meld), Some(lowest)) => (!meld.tiles().has(lowest), Reverse(meld.count())),
+        _ => (false, Reverse(0)),
     }
-    a.cmp(b)
 }
 
 /// The move of `easy` without its table: `None` is a pass. The hand must not be empty.
