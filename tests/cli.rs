@@ -215,6 +215,13 @@ fn arena_documents_agree_over_threads_and_shards_and_replay() {
     assert_eq!(numbers(&good(&merging, "")), whole);
     assert!(bad(2, &merging[..merging.len() - 1], "").contains("shard 3/4 is missing"));
 
+    let out = scratch.file("out.json");
+    assert_eq!(run(&["--out", &out]), "", "what goes into a file is not printed");
+    assert_eq!(numbers(&std::fs::read_to_string(&out).expect("a file")), whole);
+    assert!(!Path::new(&format!("{out}.part")).exists());
+    let nowhere = scratch.file("no/folder/out.json");
+    assert!(bad(1, &["arena", game, "--seats", &seats, "--deals", "1", "--out", &nowhere], "").contains(&nowhere));
+
     assert!(good(&["replay", &records], "").contains("every move legal"));
     let text = std::fs::read_to_string(&records).expect("records");
     let first = text.lines().next().expect("a game");

@@ -89,6 +89,9 @@ pub struct ArenaArgs {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    /// Write the result to FILE instead of printing it: the whole of it, or nothing
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -135,11 +138,11 @@ fn merge_files(arguments: &MergeArgs) -> Result<(), Failure> {
     };
     let files = arguments.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let (header, finished) = merge(files).map_err(Failure::input)?;
-    show(&Report::of(&header, &finished.samples, &finished.think, None), arguments.json)
+    input::print(&shown(&Report::of(&header, &finished.samples, &finished.think, None), arguments.json)?)
 }
 
-fn show(report: &Report, json: bool) -> Result<(), Failure> {
-    if json { input::print_json(report) } else { input::print(&report.table()) }
+fn shown(report: &Report, json: bool) -> Result<String, Failure> {
+    if json { input::pretty(report) } else { Ok(report.table()) }
 }
 
 struct Play<'a>(&'a ArenaArgs);
@@ -171,15 +174,19 @@ pub fn threads(asked: Option<usize>) -> usize {
 
 fn conclude(header: &Header, finished: Finished, arguments: &ArenaArgs) -> Result<(), Failure> {
     let report = Report::of(header, &finished.samples, &finished.think, arguments.sprt);
-    match arguments.shard {
-        None => show(&report, arguments.json),
-        Some(shard) => input::print_json(&ShardFile {
+    let text = match arguments.shard {
+        None => shown(&report, arguments.json),
+        Some(shard) => input::pretty(&ShardFile {
             report,
             shard,
             header: header.clone(),
             samples: finished.samples,
             think: finished.think,
         }),
+    }?;
+    match &arguments.out {
+        None => input::print(&text),
+        Some(path) => input::write_whole(path, &text),
     }
 }
 

@@ -42,6 +42,25 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// # Errors
 /// When it cannot be written.
 pub fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
+    print(&pretty(document)?)
+}
+
+/// One JSON document with its line end.
+///
+/// # Errors
+/// When it is not JSON.
+pub fn pretty(document: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(document).map_err(|error| Failure::failed(error.to_string()))?;
-    print(&(text + "\n"))
+    Ok(text + "\n")
+}
+
+/// Puts a file in place whole: who waits for it, as a merge waits for its shards, never reads half of it.
+///
+/// # Errors
+/// When it cannot be written, with its name.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::failed(format!("{}: {error}", path.display()));
+    let mut part = path.to_owned().into_os_string();
+    part.push(".part");
+    std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, path)).map_err(failed)
 }

@@ -39,6 +39,9 @@ fn router(shared: Arc<Shared>) -> Router {
 async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {
     let handles = &shared.desk.metrics;
     handles.log_lines_dropped.inc_by(logs::dropped().saturating_sub(handles.log_lines_dropped.get()));
+    for (gauge, age) in handles.queue_age.iter().zip(shared.desk.pool.ages()) {
+        gauge.set(age.as_secs_f64());
+    }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handles.text())
 }
 

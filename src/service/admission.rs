@@ -280,6 +280,17 @@ impl Pool {
         self.lock().queue.len()
     }
 
+    /// How long the oldest waiting job of each class has waited.
+    pub fn ages(&self) -> [Duration; 2] {
+        let present = now();
+        let mut ages = [Duration::ZERO; 2];
+        for job in self.lock().queue.values() {
+            let age = &mut ages[job.ask.class as usize];
+            *age = (*age).max(present.saturating_duration_since(job.admitted));
+        }
+        ages
+    }
+
     /// Every worker was seen lately, or holds a job that is not ten seconds past its end.
     pub fn alive(&self) -> bool {
         const PATIENCE: Duration = Duration::from_secs(10);

@@ -3,8 +3,8 @@
 use prometheus::core::Collector;
 use prometheus::process_collector::ProcessCollector;
 use prometheus::{
-    Encoder as _, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry, TextEncoder,
+    Encoder as _, Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
+    IntGaugeVec, Opts, Registry, TextEncoder,
 };
 use tonic::Code;
 
@@ -221,6 +221,8 @@ pub struct Metrics {
     /// By class: interactive, bulk.
     pub queue_duration: [Histogram; 2],
     pub queue_depth: [IntGauge; 2],
+    /// Set when somebody looks: a histogram hears of a job only once a worker takes it.
+    pub queue_age: [Gauge; 2],
     pub time_left: Histogram,
     pub admitted: IntCounter,
     ends: [IntCounter; 5],
@@ -325,6 +327,10 @@ impl Metrics {
             make.histograms("understudy_queue_duration_seconds", "Waiting for a worker.", &["priority"], rpc_buckets());
         let queue_depth: IntGaugeVec =
             make.enter(IntGaugeVec::new(Opts::new("understudy_queue_depth", "Waiting jobs."), &["priority"]));
+        let queue_age: GaugeVec = make.enter(GaugeVec::new(
+            Opts::new("understudy_queue_age_seconds", "How long the oldest waiting job has waited."),
+            &["priority"],
+        ));
         let ends = make.counters("understudy_jobs_total", "Jobs by how they ended.", &["end"]);
         let rejected = make.counters("understudy_rejected_total", "Calls and items refused or failed.", &["reason"]);
         let partings = make.counters("understudy_connections_total", "Connections by how they ended.", &["end"]);
@@ -369,6 +375,7 @@ impl Metrics {
                 .collect(),
             queue_duration: ["interactive", "bulk"].map(|name| queue_duration.with_label_values(&[name])),
             queue_depth: ["interactive", "bulk"].map(|name| queue_depth.with_label_values(&[name])),
+            queue_age: ["interactive", "bulk"].map(|name| queue_age.with_label_values(&[name])),
             time_left: make.histogram(
                 "understudy_time_left_seconds",
                 "Time to the end of thinking when a worker starts.",

@@ -69,6 +69,40 @@ fn invented_names_make_no_new_series() {
 }
 
 #[test]
+fn the_age_of_the_queue_is_that_of_its_oldest_job() {
+    let server = serve(config());
+    run(async {
+        let age = async |class: &str| -> f64 {
+            let (_, text) = get(&server, "/metrics").await;
+            let name = format!("understudy_queue_age_seconds{{priority=\"{class}\"}} ");
+            text.lines().find_map(|line| line.strip_prefix(&name)?.parse().ok()).expect("a series")
+        };
+        assert_eq!((age("interactive").await, age("bulk").await), (0.0, 0.0));
+        let client = connect(&server).await;
+        let mut calls = Vec::new();
+        for n in 1..=4 {
+            let budget = Some(pb::Budget { max_time_us: Some(1_000_000), ..Default::default() });
+            let mut client = client.clone();
+            calls.push(tokio::spawn(async move { client.decide(pb::DecideRequest { budget, ..ask("spin") }).await }));
+            while metric(&server, "understudy_jobs_admitted_total") < f64::from(n) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        }
+        // Two workers have two of them; the others wait.
+        let first = age("interactive").await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let second = age("interactive").await;
+        assert!(second >= first + 0.2 && second < 1.1, "{first} then {second}");
+        assert_eq!(age("bulk").await, 0.0);
+        for call in calls {
+            call.await.expect("a task").expect("a decision");
+        }
+        assert_eq!(age("interactive").await, 0.0);
+    });
+    end(server);
+}
+
+#[test]
 fn what_the_client_counts_is_what_we_count() {
     let server = serve(config());
     let mut counted: BTreeMap<&str, u32> = BTreeMap::new();
