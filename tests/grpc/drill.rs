@@ -1,5 +1,6 @@
 //! Policies that misbehave, enrolled beside Lexio's own, and a registry that holds them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use understudy::bot::policy::Heeds;
@@ -26,16 +27,23 @@ pub enum Habit {
     Panic,
     /// Quick, but panics for seed 13.
     Touchy,
+    /// Quick, but its first decision takes a twentieth of a second.
+    Cold,
 }
 
 struct Drill {
     habit: Habit,
+    warm: AtomicBool,
     easy: std::sync::Arc<dyn Policy<Lexio>>,
 }
 
 impl Drill {
     fn new(habit: Habit) -> Self {
-        Self { habit, easy: Lexio::roster().find("easy").expect("lexio has easy").policy.clone() }
+        Self {
+            habit,
+            warm: AtomicBool::new(false),
+            easy: Lexio::roster().find("easy").expect("lexio has easy").policy.clone(),
+        }
     }
 }
 
@@ -76,6 +84,8 @@ impl Policy<Lexio> for Drill {
             Habit::Moody if turn.rng == &Rng::new(13) => std::thread::sleep(Duration::from_millis(200)),
             Habit::Moody => hold_core(Duration::from_millis(1)),
             Habit::Panic => panic!("drill"),
+            Habit::Cold if self.warm.swap(true, Ordering::Relaxed) => {}
+            Habit::Cold => std::thread::sleep(Duration::from_millis(50)),
             Habit::Touchy => assert_ne!(turn.rng, &Rng::new(13), "drill: unlucky"),
         }
         table
@@ -100,7 +110,8 @@ pub fn registry_with(deaf: Duration) -> Registry {
         .bot("deaf", Drill::new(Habit::Deaf(deaf)))
         .bot("moody", Drill::new(Habit::Moody))
         .bot("panic", Drill::new(Habit::Panic))
-        .bot("touchy", Drill::new(Habit::Touchy));
+        .bot("touchy", Drill::new(Habit::Touchy))
+        .bot("cold", Drill::new(Habit::Cold));
     registry.enrol(lexio);
     registry.enrol(Wallgo::roster()).enrol(Apple::roster()).enrol(Hoola::roster());
     registry

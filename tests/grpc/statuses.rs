@@ -153,6 +153,18 @@ fn unknown_names_are_not_found_with_the_known_ones() {
 }
 
 #[test]
+fn what_only_the_first_decision_costs_refuses_no_deadline() {
+    let server = serve(config());
+    run(async {
+        let mut client = connect(&server).await;
+        let listed = client.list_policies(pb::ListPoliciesRequest::default()).await.expect("a list").into_inner();
+        let cold = listed.policies.iter().find(|policy| policy.name == "cold").expect("cold");
+        assert!(cold.start_us < 50_000, "{cold:?}: it was slow once");
+    });
+    end(server);
+}
+
+#[test]
 fn a_finished_board_leaves_nothing_to_decide() {
     let server = serve(config());
     run(async {
