@@ -17,15 +17,27 @@ pub enum Known {
     AtMost = 2,
 }
 
-/// One position: 24 bytes.
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    key: u64,
-    leaf: u64,
+/// One position: its key, the leaf, and a [`Rest`]. Plain numbers, because a table of zeros comes from the system
+/// untouched: pages that no search has reached cost neither time nor memory.
+type Entry = [u64; 3];
+
+/// What fits beside key and leaf.
+#[derive(Clone, Copy)]
+struct Rest {
     generation: u32,
     turn: u16,
     reach: u8,
     known: u8,
+}
+
+impl Rest {
+    const fn of(word: u64) -> Self {
+        Self { generation: word as u32, turn: (word >> 32) as u16, reach: (word >> 48) as u8, known: (word >> 56) as u8 }
+    }
+
+    const fn word(self) -> u64 {
+        self.generation as u64 | (self.turn as u64) << 32 | (self.reach as u64) << 48 | (self.known as u64) << 56
+    }
 }
 
 /// What the table knows of a position.
@@ -67,12 +79,12 @@ impl Table {
         let wanted = nodes.map_or(FULL, |nodes| usize::try_from(nodes / 4).unwrap_or(FULL));
         let size = wanted.clamp(LEAST, FULL).next_power_of_two();
         if table.entries.len() < size {
-            table.entries = vec![Entry::default(); size];
+            table.entries = vec![[0; 3]; size];
             table.generation = 0;
         }
         table.generation = table.generation.wrapping_add(1);
         if table.generation == 0 {
-            table.entries.fill(Entry::default());
+            table.entries.fill([0; 3]);
             table.generation = 1;
         }
         table.mask = size - 1;
@@ -87,16 +99,17 @@ impl Table {
     /// What is known of a position.
     #[inline]
     pub fn get(&self, key: u64) -> Option<Memory> {
-        let entry = self.entries.get(key as usize & self.mask)?;
-        if entry.key != key || entry.generation != self.generation {
+        let [stored, leaf, rest] = *self.entries.get(key as usize & self.mask)?;
+        let rest = Rest::of(rest);
+        if stored != key || rest.generation != self.generation {
             return None;
         }
-        let known = match entry.known {
+        let known = match rest.known {
             0 => Known::Exactly,
             1 => Known::AtLeast,
             _ => Known::AtMost,
         };
-        Some(Memory { leaf: Leaf(entry.leaf), known, reach: entry.reach, turn: entry.turn })
+        Some(Memory { leaf: Leaf(leaf), known, reach: rest.reach, turn: rest.turn })
     }
 
     /// Stores what was found, unless the place holds another position searched much further.
@@ -106,21 +119,17 @@ impl Table {
         let Some(entry) = self.entries.get_mut(key as usize & self.mask) else {
             return;
         };
-        let taken = entry.generation == generation && entry.key != key;
-        if taken && entry.reach > memory.reach + 8 {
+        let mut old = Rest::of(entry[2]);
+        let taken = old.generation == generation && entry[0] != key;
+        if taken && old.reach > memory.reach + 8 {
             // Let the next one have it: nothing stays for ever.
-            entry.reach -= 4;
+            old.reach -= 4;
+            entry[2] = old.word();
             return;
         }
-        let turn = if memory.turn == 0 && entry.key == key { entry.turn } else { memory.turn };
-        *entry = Entry {
-            key,
-            leaf: memory.leaf.0,
-            generation,
-            turn,
-            reach: memory.reach,
-            known: memory.known as u8,
-        };
+        let turn = if memory.turn == 0 && entry[0] == key { old.turn } else { memory.turn };
+        let rest = Rest { generation, turn, reach: memory.reach, known: memory.known as u8 };
+        *entry = [key, memory.leaf.0, rest.word()];
     }
 }
 
