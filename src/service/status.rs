@@ -377,8 +377,13 @@ pub fn status(error: &Error, request_id: &str) -> Status {
         details.set_bad_request(violations(list));
     }
     let mut status = Status::with_error_details(error.code(), cut(&error.message(), MESSAGE), details);
-    if let Some(retry) = error.retry() {
-        let pushback = MetadataValue::from(retry.as_millis().max(1) as u64);
+    let pushback = match error.retry() {
+        Some(retry) => Some(MetadataValue::from(retry.as_millis().max(1) as u64)),
+        // A client's policy goes by the code, and this code is worth a retry elsewhere: "-1" tells it not to.
+        None if error.code() == Code::ResourceExhausted => Some(MetadataValue::from_static("-1")),
+        None => None,
+    };
+    if let Some(pushback) = pushback {
         status.metadata_mut().insert("grpc-retry-pushback-ms", pushback);
     }
     status
@@ -434,14 +439,15 @@ mod tests {
         let retry = Duration::from_millis(7);
         for (error, expected) in [
             (Error::QueueFull { retry }, Some("7")),
-            (Error::TooLarge { limit: 5 }, None),
+            (Error::TooLarge { limit: 5 }, Some("-1")),
             (Error::Bug, None),
             (Error::NothingToDecide(String::new()), None),
         ] {
             let status = status(&error, "id");
             let pushback = status.metadata().get("grpc-retry-pushback-ms").and_then(|value| value.to_str().ok());
             assert_eq!(pushback, expected, "{error:?}");
-            assert_eq!(status.get_details_retry_info().is_some(), expected.is_some(), "{error:?}");
+            let retry = status.get_details_retry_info().and_then(|info| info.retry_delay);
+            assert_eq!(retry, error.retry(), "{error:?}");
         }
     }
 
