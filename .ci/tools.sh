@@ -9,6 +9,9 @@ KUBERNETES_VALIDATE_VERSION=1.37.0
 # For the Grafana of deploy/docker/compose.yaml; the number before the ! is the package's own release.
 GRAFANA_SDK_VERSION='1769699520!11.4.0'
 
+GRPCURL_VERSION=1.9.4
+HEALTH_PROBE_VERSION=0.4.63
+
 # Where `go install` puts programs.
 PATH="$PATH:$(go env GOPATH 2>/dev/null || echo "$HOME/go")/bin"
 
@@ -22,11 +25,11 @@ need_promtool() {
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends prometheus >/dev/null
 }
 
-# Packages of Debian, only where a command is missing: need_debian COMMAND PACKAGE
+# Packages of Debian, only where a command is missing: need_debian COMMAND PACKAGE...
 need_debian() {
     command -v "$1" >/dev/null && return
     apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${@:2}" >/dev/null
 }
 
 need_proxies() {
@@ -76,4 +79,15 @@ need_deploy() {
     need_ghz
     need_helm
     need_debian openssl openssl
+}
+
+# What tests/interop runs. The libraries of each language are pinned where that language keeps them.
+need_interop() {
+    command -v grpcurl >/dev/null || go install "github.com/fullstorydev/grpcurl/cmd/grpcurl@v$GRPCURL_VERSION"
+    command -v grpc-health-probe >/dev/null ||
+        go install "github.com/grpc-ecosystem/grpc-health-probe@v$HEALTH_PROBE_VERSION"
+    need_debian grpc_cpp_plugin libgrpc++-dev protobuf-compiler-grpc protobuf-compiler libprotobuf-dev cmake pkg-config
+    need_debian grpc_java_plugin protobuf-compiler-grpc-java-plugin
+    python3 -c 'import grpc_tools, grpc_status, grpc_health, grpc_reflection' 2>/dev/null ||
+        python3 -m pip install --quiet --disable-pip-version-check -r tests/interop/python/requirements.txt
 }
