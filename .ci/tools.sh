@@ -8,7 +8,6 @@ K6_VERSION=1.1.0
 KUBERNETES_VALIDATE_VERSION=1.37.0
 # For the Grafana of deploy/docker/compose.yaml; the number before the ! is the package's own release.
 GRAFANA_SDK_VERSION='1769699520!11.4.0'
-
 GRPCURL_VERSION=1.9.4
 HEALTH_PROBE_VERSION=0.4.63
 
