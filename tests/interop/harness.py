@@ -94,7 +94,8 @@ def until(holds, what, patience=20.0):
 
 def equal(seen, expected, what):
     if seen != expected:
-        lines = difflib.unified_diff(str(expected).splitlines(), str(seen).splitlines(), "expected", "seen", lineterm="")
+        texts = str(expected).splitlines(), str(seen).splitlines()
+        lines = difflib.unified_diff(*texts, "expected", "seen", lineterm="")
         raise AssertionError("\n".join([what, *list(lines)[:40]]))
 
 

@@ -64,7 +64,8 @@ def python(*_):
             lines.append(f"{row['rank']} {row['key']} {round(row.get('total', 0), 3)} {reasons}")
         (program,) = blocks("python")
         # In time on a machine that others use too.
-        equal(desk.run(sys.executable, "-c", program.replace("timeout=0.05", "timeout=5")), "\n".join(lines) + "\n", "")
+        seen = desk.run(sys.executable, "-c", program.replace("timeout=0.05", "timeout=5"))
+        equal(seen, "\n".join(lines) + "\n", "the table in Python")
 
 
 def go(*_):
