@@ -71,6 +71,7 @@ need_helm() {
 # Everything that deploy/check wants.
 need_deploy() {
     need_promtool
+    need_proxies
     need_hadolint
     need_k6
     need_kubernetes_validate

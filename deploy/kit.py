@@ -26,6 +26,8 @@ TOOLS = {
     "promtool": "need_promtool",
     "helm": "need_helm",
     "hadolint": "need_hadolint",
+    "nginx": "need_proxies",
+    "haproxy": "need_proxies",
 }
 
 
@@ -135,8 +137,9 @@ class Server:
 @contextlib.contextmanager
 def serving(program, *flags):
     """A server on free ports of the loopback, drained at the end; a drain that cuts calls off is trouble."""
-    ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain-delay", "0s"]
-    server = Server([program, "serve", *ports, *flags])
+    ports = ["--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]
+    delay = [] if "--drain-delay" in flags else ["--drain-delay", "0s"]
+    server = Server([program, "serve", *ports, *delay, *flags])
     try:
         yield server
     except BaseException:
