@@ -6,6 +6,8 @@ mod cases;
 mod easy;
 #[path = "wallgo/endings.rs"]
 mod endings;
+#[path = "wallgo/family.rs"]
+mod family;
 #[path = "wallgo/games.rs"]
 mod games;
 #[path = "wallgo/properties.rs"]

@@ -103,7 +103,10 @@ impl<G: Game> PartialEq for Evaluated<G> {
 }
 
 impl<G: Game> Evaluation<G> {
+    // A row is half a kilobyte: the makers are inlined so that it is built in place.
+
     /// The sole maker: the total is the sum of weight times value over the shown terms.
+    #[inline]
     pub fn weigh(mv: G::Move, terms: G::Terms, weights: &Weights<G::Terms>) -> Self {
         Self {
             mv,
@@ -120,6 +123,7 @@ impl<G: Game> Evaluation<G> {
     }
 
     /// With what is proven about it.
+    #[inline]
     #[must_use]
     pub fn standing(mut self, standing: Standing) -> Self {
         self.standing = standing;
@@ -127,6 +131,7 @@ impl<G: Game> Evaluation<G> {
     }
 
     /// Refused by a rule of the policy. It stays in the table, behind every row that is not.
+    #[inline]
     #[must_use]
     pub fn barred(mut self, why: &'static str) -> Self {
         self.barred = Some(why);
@@ -134,6 +139,7 @@ impl<G: Game> Evaluation<G> {
     }
 
     /// With a bound other than exact.
+    #[inline]
     #[must_use]
     pub fn bound(mut self, bound: Bound) -> Self {
         self.bound = bound;
@@ -141,6 +147,7 @@ impl<G: Game> Evaluation<G> {
     }
 
     /// With the line it leads to: this move first, then the expected continuation.
+    #[inline]
     #[must_use]
     pub fn line(mut self, line: Vec<G::Move>) -> Self {
         debug_assert!(line.is_empty() || line[0] == self.mv, "a line starts with its own move");
@@ -149,6 +156,7 @@ impl<G: Game> Evaluation<G> {
     }
 
     /// With an expected amount.
+    #[inline]
     #[must_use]
     pub fn payoff(mut self, payoff: Payoff) -> Self {
         self.payoff = Some(payoff);
@@ -156,6 +164,7 @@ impl<G: Game> Evaluation<G> {
     }
 
     /// With one more fact.
+    #[inline]
     #[must_use]
     pub fn fact(mut self, id: &'static str, value: f64, unit: &'static str) -> Self {
         self.facts.push(Fact { id, value, unit });

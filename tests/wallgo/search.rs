@@ -368,3 +368,41 @@ fn experts_best_total_is_the_same_in_all_images() {
         assert!(totals.iter().all(|total| (total - totals[0]).abs() < 1e-12), "{id}: {totals:?}");
     }
 }
+
+#[test]
+fn each_term_of_the_search_switched_off_changes_a_table() {
+    let expert = Searching::expert();
+    let games = [random_game(&Rules::default(), 21), random_game(&Rules::default(), 22)];
+    let starts: Vec<&Position> = games.iter().flat_map(|game| game[..game.len() - 1].iter().step_by(5)).collect();
+    let totals = |policy: &dyn Policy<Wallgo>| -> Vec<f64> {
+        let tables = starts.iter().map(|start| table(policy, &view_of(Rules::default(), start), depth(2)));
+        tables.flat_map(|table| table.rows().iter().map(Evaluation::total).collect::<Vec<_>>()).collect()
+    };
+    let whole = totals(&expert);
+    let terms = expert.about().terms;
+    assert_eq!(terms.iter().count(), 8);
+    for place in terms.iter() {
+        let id = WallgoTerms::SPECS[place].id;
+        let mut without = expert.table(None).unwrap();
+        let column = without.terms.iter().position(|term| *term == id).unwrap();
+        without.rows.iter_mut().for_each(|row| row[column] = 0.0);
+        let policy = expert.with_weights(&without, None).unwrap();
+        assert_ne!(totals(&*policy), whole, "{id} is not tested");
+    }
+}
+
+#[test]
+fn active_is_half_plus_an_eighth_of_the_difference_of_competing_pieces() {
+    for (a, b, east, south, expected) in [
+        // All compete; one of A's is boxed; so are two of A's and one of B's.
+        ("11 33 22 55", "43 15 51 44", "", "", 0.5),
+        ("00 33 22 55", "43 15 51 44", "00", "00", 0.5 - 1.0 / 8.0),
+        ("00 33 22 60", "43 15 06 44", "00 05 60", "00 06 50", 0.5 - 1.0 / 8.0),
+        // A boxed piece of B alone.
+        ("11 33 22 55", "43 15 06 44", "05", "06", 0.5 + 1.0 / 8.0),
+    ] {
+        let start = position(&serde_json::json!({"a": a, "b": b, "e": east, "s": south, "to_move": "A"}));
+        let value = |me| WallgoTerms::full(&Rules::default(), &start, me).active.get();
+        assert_eq!((value(0), value(1)), (expected, 1.0 - expected), "{a} against {b}");
+    }
+}

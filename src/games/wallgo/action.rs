@@ -81,8 +81,10 @@ impl Turn {
     #[inline(always)]
     pub const fn apply(self, board: &Board, player: usize) -> Board {
         let mut next = *board;
-        let to = self.to().bit();
-        next.pieces[player] = (next.pieces[player] & !self.from().bit()) | to;
+        let (from, to) = (self.from().bit(), self.to().bit());
+        let [a, b] = board.pieces;
+        // No index that only the machine knows: the pieces stay in registers.
+        next.pieces = if player == 0 { [a & !from | to, b] } else { [a, b & !from | to] };
         match self.wall() {
             Some(side) => next.walled(to, side),
             None => next,

@@ -2,7 +2,7 @@
 
 use super::rules::{Position, Rules, score};
 use super::survey::{Counts, Survey};
-use super::terms::{Term, WallgoTerms, fast_values};
+use super::terms::{Term, WallgoTerms, access_values, fast_values};
 use crate::bot::{Unit, Weights};
 
 /// How the value of a leaf is known.
@@ -129,6 +129,14 @@ pub struct FastWeights {
     active: f64,
 }
 
+/// What territory, the turn and the pieces that still compete are worth.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed {
+    land: f64,
+    turn: f64,
+    active: f64,
+}
+
 /// Above every total, below every proof by counting.
 pub const PROVED: f64 = 2.0;
 
@@ -151,15 +159,30 @@ impl FastWeights {
     /// The total of a row that ends in these counts, bit for bit: the same sum in the same order.
     #[inline(always)]
     pub fn total(&self, counts: &Counts) -> f64 {
+        self.with(&self.fixed(counts), counts)
+    }
+
+    /// The part of a total that walls and pieces do not change as long as no region is parted.
+    #[inline(always)]
+    pub fn fixed(&self, counts: &Counts) -> Fixed {
         let values = fast_values(counts);
-        values.territory * self.territory
-            + values.decided * self.decided
-            + values.majority * self.majority
-            + values.distance * self.distance
-            + values.turn_distance * self.turn_distance
-            + values.exits * self.exits
-            + values.turn * self.turn
-            + values.active * self.active
+        Fixed {
+            land: values.territory * self.territory + values.decided * self.decided + values.majority * self.majority,
+            turn: values.turn * self.turn,
+            active: values.active * self.active,
+        }
+    }
+
+    /// The total of counts whose fixed part is this one.
+    #[inline(always)]
+    pub fn with(&self, fixed: &Fixed, counts: &Counts) -> f64 {
+        let access = access_values(counts);
+        fixed.land
+            + access.distance * self.distance
+            + access.turn_distance * self.turn_distance
+            + access.exits * self.exits
+            + fixed.turn
+            + fixed.active
     }
 
     /// What a leaf is worth to the deciding side. Ends beyond ±9, counts beyond ±5, totals in 0..=1: an end sooner and a
@@ -196,12 +219,13 @@ impl Judge<'_> {
     pub fn judged(&self, weights: &FastWeights, position: &Position, ply: u32) -> (f64, Leaf) {
         let survey = Survey::of(&position.board);
         let counts = survey.counts(&position.board, self.me, position.mover() == self.me);
-        let over = counts.mixed == 0 || position.blocked(self.rules);
-        if over || self.counting && counts.decided() != 0 {
-            let leaf = self.leaf(position, ply);
+        if counts.mixed == 0 || position.blocked(self.rules) {
+            let leaf = self.end(position, &survey, &counts, ply);
             return (weights.value(leaf), leaf);
         }
-        (weights.total(&counts), Leaf::new(Kind::Open, &counts, 0))
+        let leaf = self.counted(&counts);
+        let value = if leaf.kind() == Kind::Open { weights.total(&counts) } else { weights.value(leaf) };
+        (value, leaf)
     }
 
     /// The leaf that a position is.
@@ -211,12 +235,18 @@ impl Judge<'_> {
         if counts.mixed == 0 || position.blocked(self.rules) {
             return self.end(position, &survey, &counts, ply);
         }
+        self.counted(&counts)
+    }
+
+    /// The leaf of a game that is not over.
+    #[inline(always)]
+    fn counted(&self, counts: &Counts) -> Leaf {
         let kind = match if self.counting { counts.decided() } else { 0 } {
             1 => Kind::CountWon,
             -1 => Kind::CountLost,
             _ => Kind::Open,
         };
-        Leaf::new(kind, &counts, 0)
+        Leaf::new(kind, counts, 0)
     }
 
     #[inline(never)]

@@ -11,6 +11,7 @@
 pub mod action;
 pub mod board;
 pub mod ending;
+pub mod family;
 pub mod leaf;
 pub mod placing;
 pub mod policies;

@@ -385,7 +385,7 @@ impl Position {
     }
 
     /// The position after an action. Placements change nothing here.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn after(&self, mv: Move) -> Self {
         let mut next = *self;

@@ -4,9 +4,10 @@
 
 use super::action::{Move, Turn};
 use super::board::Cells;
+use super::family::Family;
 use super::leaf::{FastWeights, Judge, Kind, Leaf, PROVED};
 use super::rules::{Position, Rules, Stay};
-use super::survey::{Counts, each_gate};
+use super::survey::each_gate;
 use super::table::{Known, Memory, Table, key};
 use crate::bot::{Budget, Stopped};
 
@@ -270,10 +271,9 @@ impl<'a> Search<'a> {
             if !fits || position.repeats_a_lower(self.judge.rules, turn) {
                 continue;
             }
-            let after = position.after(Move::Turn(turn));
             self.budget.tick()?;
-            let judged = self.judge.judged(&self.weights, &after, ply as u32 + 1);
-            let found = self.look(&after, judged, sign, depth, alpha, beta, ply, stretches, tried)?;
+            let judged = self.judge.judged(&self.weights, &position.after(Move::Turn(turn)), ply as u32 + 1);
+            let found = self.look(position, turn, judged, sign, depth, alpha, beta, ply, stretches, tried)?;
             seen[tried] = bits;
             tried += 1;
             self.keep(found, turn, ply, &mut best, &mut best_turn);
@@ -285,14 +285,14 @@ impl<'a> Search<'a> {
             let done = |turn: Turn| seen.contains(&turn.bits());
             if depth == 1 {
                 self.bring_history_forward(position.mover(), &mut turns);
+                let family = Family::of(self.judge, self.weights, position);
                 for &turn in turns.listed() {
                     if done(turn) {
                         continue;
                     }
-                    let after = Self::after(position, turn);
                     self.budget.tick()?;
-                    let judged = self.judge.judged(&self.weights, &after, ply as u32 + 1);
-                    let found = self.look(&after, judged, sign, depth, alpha, beta, ply, stretches, tried)?;
+                    let judged = family.judged(turn, ply as u32 + 1);
+                    let found = self.look(position, turn, judged, sign, depth, alpha, beta, ply, stretches, tried)?;
                     tried += 1;
                     self.keep(found, turn, ply, &mut best, &mut best_turn);
                     alpha = alpha.max(best.0);
@@ -316,9 +316,8 @@ impl<'a> Search<'a> {
                     self.prepare(position, items);
                 }
                 for item in items.iter() {
-                    let after = Self::after(position, item.turn);
                     let judged = (sign * item.score, item.leaf);
-                    let found = self.look(&after, judged, sign, depth, alpha, beta, ply, stretches, tried)?;
+                    let found = self.look(position, item.turn, judged, sign, depth, alpha, beta, ply, stretches, tried)?;
                     tried += 1;
                     self.keep(found, item.turn, ply, &mut best, &mut best_turn);
                     alpha = alpha.max(best.0);
@@ -354,12 +353,13 @@ impl<'a> Search<'a> {
         boxed && self.judge.rules.passes() && position.can_build(self.judge.rules, position.mover())
     }
 
-    /// The value of a judged child to the side that moved there.
+    /// The value of the judged child after `turn` to the side that moved there.
     #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     fn look(
         &mut self,
-        after: &Position,
+        position: &Position,
+        turn: Turn,
         (value, leaf): (f64, Leaf),
         sign: f64,
         depth: u8,
@@ -371,17 +371,16 @@ impl<'a> Search<'a> {
     ) -> Result<(f64, Leaf), Stopped> {
         let score = sign * value;
         self.lengths[ply + 1] = 0;
-        if leaf.kind() != Kind::Open || after.passes >= 2 || ply + 3 >= LONGEST {
+        let ended = leaf.kind() != Kind::Open || turn.wall().is_none() && position.passes >= 1 || ply + 3 >= LONGEST;
+        if ended || depth == 1 && !(stretches > 0 && self.unquiet(position, turn, leaf, score, alpha, beta)) {
             return Ok((score, leaf));
         }
+        let after = Self::after(position, turn);
         if depth == 1 {
-            if stretches > 0 && self.unquiet(after, &leaf.counts(), score, alpha, beta) {
-                return Ok(negate(self.node(after, 2, -beta, -alpha, ply + 1, stretches - 1)?));
-            }
-            return Ok((score, leaf));
+            return Ok(negate(self.node(&after, 2, -beta, -alpha, ply + 1, stretches - 1)?));
         }
         let quiet = self.settings.reduce && depth >= 3 && tried >= LATE + PREPARING;
-        self.child(after, depth, alpha, beta, ply, stretches, tried == 0, quiet)
+        self.child(&after, depth, alpha, beta, ply, stretches, tried == 0, quiet)
     }
 
     #[inline(always)]
@@ -422,10 +421,10 @@ impl<'a> Search<'a> {
 
     /// Judges the turns and sorts them, best first.
     fn sort(&self, position: &Position, items: &mut [Item], sign: f64, ply: usize) -> Result<(), Stopped> {
+        let family = Family::of(self.judge, self.weights, position);
         for item in items.iter_mut() {
             self.budget.tick()?;
-            let after = Self::after(position, item.turn);
-            let (value, leaf) = self.judge.judged(&self.weights, &after, ply as u32 + 1);
+            let (value, leaf) = family.judged(item.turn, ply as u32 + 1);
             (item.score, item.leaf) = (sign * value, leaf);
         }
         items.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.turn.cmp(&b.turn)));
@@ -499,13 +498,13 @@ impl<'a> Search<'a> {
 
     /// Whether the end of a line asks for a closer look: few mixed cells, or a bridge that decides much.
     #[inline]
-    fn unquiet(&self, after: &Position, counts: &Counts, score: f64, alpha: f64, beta: f64) -> bool {
-        if counts.mixed <= self.settings.stretch_mixed {
+    fn unquiet(&self, position: &Position, turn: Turn, leaf: Leaf, score: f64, alpha: f64, beta: f64) -> bool {
+        if leaf.counts().mixed <= self.settings.stretch_mixed {
             return true;
         }
         // A null window asks whether a turn is better, not what it is worth: bridges are for the main line.
         let inside = beta > alpha.next_up() && score > alpha - BRIDGE_WINDOW && score < beta + BRIDGE_WINDOW;
-        self.settings.bridge > 0 && inside && self.bridged(after)
+        self.settings.bridge > 0 && inside && self.bridged(&Self::after(position, turn))
     }
 
     #[inline(never)]

@@ -52,51 +52,20 @@ impl Survey {
         let (mine, yours) = (board.pieces[me] & mixed, board.pieces[you] & mixed);
         let [my_ones, my_twos] = exits(board, mine);
         let [your_ones, your_twos] = exits(board, yours);
-        // One array, so that the compiler counts two sets at a time where the machine has no instruction for one.
-        let [
-            pure_mine,
-            pure_yours,
-            mixed,
-            near_mine,
-            near_yours,
-            soon_mine,
-            soon_yours,
-            pieces_mine,
-            pieces_yours,
-            my_ones,
-            my_twos,
-            your_ones,
-            your_twos,
-            my_north,
-            your_north,
-            _,
-        ] = [
-            self.territory.pure[me],
-            self.territory.pure[you],
-            mixed,
-            self.nearer[me],
-            self.nearer[you],
-            self.sooner[me],
-            self.sooner[you],
-            mine,
-            yours,
-            my_ones,
-            my_twos,
-            your_ones,
-            your_twos,
-            mine & (board.south << 7),
-            yours & (board.south << 7),
-            0,
-        ]
-        .map(|cells: Cells| cells.count_ones() as u8);
+        let count = |cells: Cells| cells.count_ones() as u8;
+        let (near_mine, near_yours) = (count(self.nearer[me]), count(self.nearer[you]));
+        let (soon_mine, soon_yours) = (count(self.sooner[me]), count(self.sooner[you]));
+        let (my_ones, your_ones) = (count(my_ones), count(your_ones));
+        let (my_twos, your_twos) = (count(my_twos), count(your_twos));
+        let (my_north, your_north) = (count(mine & (board.south << 7)), count(yours & (board.south << 7)));
         Counts {
-            mine: pure_mine,
-            yours: pure_yours,
-            mixed,
+            mine: count(self.territory.pure[me]),
+            yours: count(self.territory.pure[you]),
+            mixed: count(mixed),
             nearer: near_mine as i8 - near_yours as i8,
             sooner: soon_mine as i8 - soon_yours as i8,
             exits: [my_ones + 2 * my_twos + my_north, your_ones + 2 * your_twos + your_north],
-            active: [pieces_mine, pieces_yours],
+            active: [count(mine), count(yours)],
             next,
         }
     }
@@ -179,6 +148,14 @@ impl Counts {
             next: bits >> 48 & 1 == 1,
         }
     }
+}
+
+/// The number of open sides of every cell, in binary: the cells with ones, with twos and with fours.
+pub const fn degrees(board: &Board) -> [Cells; 3] {
+    let (east, west, south, north) = (board.east, board.east << 1, board.south, board.south << 7);
+    let (across, along) = (east ^ west, south ^ north);
+    let (pair, couple, carry) = (east & west, south & north, across & along);
+    [across ^ along, pair ^ couple ^ carry, (pair & couple) | (carry & (pair ^ couple))]
 }
 
 /// Open edges that no open square beside them goes around: every bridge is among them. East edges, then south edges.

@@ -123,16 +123,32 @@ fn mean(difference: i32, whole: u32) -> f64 {
     0.5 + 0.5 * f64::from(difference) * reciprocal(whole)
 }
 
-/// Values of the fast terms.
+/// Values of the fast terms but [`AccessValues`].
 pub(super) struct FastValues {
     pub territory: f64,
     pub decided: f64,
     pub majority: f64,
+    pub turn: f64,
+    pub active: f64,
+}
+
+/// Values of those that a turn changes although it parts no region.
+pub(super) struct AccessValues {
     pub distance: f64,
     pub turn_distance: f64,
     pub exits: f64,
-    pub turn: f64,
-    pub active: f64,
+}
+
+/// Access and exits.
+#[inline(always)]
+pub(super) fn access_values(counts: &Counts) -> AccessValues {
+    let mixed = u32::from(counts.mixed);
+    let (mine, yours) = (i32::from(counts.exits[0]), i32::from(counts.exits[1]));
+    AccessValues {
+        distance: mean(i32::from(counts.nearer), mixed),
+        turn_distance: mean(i32::from(counts.sooner), mixed),
+        exits: mean(mine - yours, (mine + yours) as u32),
+    }
 }
 
 /// What counts tell: for the leaves of a search, so no division and no branch that guesses.
@@ -143,15 +159,11 @@ pub(super) fn fast_values(counts: &Counts) -> FastValues {
     let need = (mine + yours + mixed) / 2 + 1;
     let progress = |cells: u32| f64::from(cells.min(need) as i32) * reciprocal(need);
     let decided = if mixed == 0 { 0.5 + 0.5 * f64::from(lead.signum()) } else { mean(lead, mixed).clamp(0.0, 1.0) };
-    let [my_exits, your_exits] = counts.exits.map(i32::from);
-    let [my_active, your_active] = counts.active.map(i32::from);
+    let (my_active, your_active) = (i32::from(counts.active[0]), i32::from(counts.active[1]));
     FastValues {
         territory: 0.5 + f64::from(lead) * (1.0 / 98.0),
         decided,
         majority: 0.5 + (progress(mine) - progress(yours)) * 0.5,
-        distance: mean(i32::from(counts.nearer), mixed),
-        turn_distance: mean(i32::from(counts.sooner), mixed),
-        exits: mean(my_exits - your_exits, (my_exits + your_exits) as u32),
         turn: f64::from(i32::from(counts.next)),
         active: 0.5 + f64::from(my_active - your_active) * 0.125,
     }
@@ -160,14 +172,14 @@ pub(super) fn fast_values(counts: &Counts) -> FastValues {
 impl WallgoTerms {
     /// The terms that counts tell; the others stay 0.
     pub fn fast(counts: &Counts) -> Self {
-        let values = fast_values(counts);
+        let (values, access) = (fast_values(counts), access_values(counts));
         Self {
             territory: Unit::clamp(values.territory),
             decided: Unit::clamp(values.decided),
             majority: Unit::clamp(values.majority),
-            distance: Unit::clamp(values.distance),
-            turn_distance: Unit::clamp(values.turn_distance),
-            exits: Unit::clamp(values.exits),
+            distance: Unit::clamp(access.distance),
+            turn_distance: Unit::clamp(access.turn_distance),
+            exits: Unit::clamp(access.exits),
             turn: Unit::clamp(values.turn),
             active: Unit::clamp(values.active),
             ..Self::default()

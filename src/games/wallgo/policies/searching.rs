@@ -13,6 +13,7 @@ use crate::games::wallgo::Wallgo;
 use crate::games::wallgo::action::{Move, Turn};
 use crate::games::wallgo::board::Cell;
 use crate::games::wallgo::ending::{self, Ending, Halt, Tree};
+use crate::games::wallgo::family::Family;
 use crate::games::wallgo::leaf::{FastWeights, Judge, Kind, Leaf, PROVED};
 use crate::games::wallgo::placing::{Placed, Placing, with};
 use crate::games::wallgo::proof;
@@ -222,16 +223,20 @@ impl Searching {
     fn rows(&self, view: &View, judge: &Judge<'_>, fast: &FastWeights) -> Vec<Row> {
         let (rules, position) = (view.rules(), view.position());
         let building = position.can_build(rules, position.mover());
+        let family = Family::of(*judge, *fast, position);
         let row = |mv: Move| {
             let after = position.after(mv);
-            let mut leaf = judge.leaf(&after, 1);
+            let (mut score, mut leaf) = match mv {
+                Move::Turn(turn) => family.judged(turn, 1),
+                _ => judge.judged(fast, &after, 1),
+            };
             // A pass that answers a pass brings the root's board back: no gain may be seen in that.
-            if after.passes >= 2 && fast.value(leaf) > 0.5 && leaf.kind() == Kind::Open {
+            if after.passes >= 2 && score > 0.5 && leaf.kind() == Kind::Open {
                 leaf = leaf.of_kind(Kind::Half);
+                score = fast.value(leaf);
             }
             let barred = (building && is_pass(mv)).then_some(PASSES_WHILE_BUILDING);
             let settled = leaf.kind() != Kind::Open;
-            let score = fast.value(leaf);
             Row { mv, after, leaf, line: Vec::new(), exact: true, barred, depth: 0, nodes: 0, score, settled, proved: None, floor: None, ceiling: None }
         };
         position.candidates(rules).into_iter().map(row).collect()
