@@ -5,6 +5,7 @@ GHZ_VERSION=0.120.0
 HELM_VERSION=3.22.0
 HADOLINT_VERSION=2.15.1
 K6_VERSION=1.1.0
+COMPOSE_GO_VERSION=2.4.9
 KUBERNETES_VALIDATE_VERSION=1.37.0
 # For the Grafana of deploy/docker/compose.yaml; the number before the ! is the package's own release.
 GRAFANA_SDK_VERSION='1769699520!11.4.0'
@@ -68,6 +69,17 @@ need_helm() {
     command -v helm >/dev/null || go install "helm.sh/helm/v3/cmd/helm@v$HELM_VERSION"
 }
 
+# Compose's parser as a program; its package calls it cmd.
+need_compose() {
+    command -v compose-config >/dev/null && return
+    local bin
+    bin=$(mktemp -d)
+    GOBIN="$bin" go install "github.com/compose-spec/compose-go/v2/cmd@v$COMPOSE_GO_VERSION"
+    mkdir -p "$(go env GOPATH)/bin"
+    mv "$bin/cmd" "$(go env GOPATH)/bin/compose-config"
+    rmdir "$bin"
+}
+
 # Everything that deploy/check wants.
 need_deploy() {
     need_promtool
@@ -78,6 +90,7 @@ need_deploy() {
     need_grafana_sdk
     need_ghz
     need_helm
+    need_compose
     need_debian openssl openssl
 }
 

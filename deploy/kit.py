@@ -26,6 +26,7 @@ TOOLS = {
     "promtool": "need_promtool",
     "helm": "need_helm",
     "hadolint": "need_hadolint",
+    "compose-config": "need_compose",
     "nginx": "need_proxies",
     "haproxy": "need_proxies",
 }
