@@ -28,7 +28,7 @@ class Server:
         self.flags, self.port = flags, port
 
     def __enter__(self):
-        ports = ["--listen", f"127.0.0.1:{self.port}", "--admin-listen", "127.0.0.1:0"]
+        ports = ["--listen", f"127.0.0.1:{self.port}", "--admin-listen", "127.0.0.1:0", "--max-think", "60s"]
         self.log = WORK / f"server-{next(NUMBERS)}.log"
         command = [BIN, "serve", *ports, "--log-format", "json", *self.flags]
         with self.log.open("w") as log:
@@ -62,7 +62,7 @@ class Server:
 
     @contextlib.contextmanager
     def held(self, request):
-        """While a search that would go on for seconds runs, asked for by somebody else."""
+        """While a search that would go on for most of a minute runs, asked for by somebody else."""
         holder = subprocess.Popen([BIN, "decide", "--server", self.target, request], stdout=subprocess.DEVNULL)
         try:
             until(lambda: self.count("understudy_workers_busy") == 1, "the search runs")
@@ -83,7 +83,7 @@ class Server:
         equal(self.process.wait(30), 0, "exit code of a drained server")
 
 
-def until(holds, what, patience=20.0):
+def until(holds, what, patience=60.0):
     end = time.monotonic() + patience
     while time.monotonic() < end:
         if holds():
@@ -124,7 +124,7 @@ class Cases:
             request |= {"seed": "18446744073709551615"} if budget else {"detail": "DETAIL_ALL"}
             self.good.append(self.write(f"{game}-{name}", request | ({"budget": budget} if budget else {})))
         self.quick = self.good[0]
-        self.long = self.write("long", self.example("hoola", "expert") | {"budget": {"maxTimeUs": 9_000_000}})
+        self.long = self.write("long", self.example("hoola", "expert") | {"budget": {"maxTimeUs": 50_000_000}})
 
         view = json.loads(json.dumps(golden))
         view["view"]["lexio"]["hand"][3] = 61
