@@ -170,6 +170,11 @@ async fn deciders(address: SocketAddr, request: &pb::DecideRequest, count: usize
     callers
 }
 
+/// The allocator of the program, so that the figures are those of the program.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let client = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let server = assemble(Config::default(), games::registry()).expect("the server starts");

@@ -85,6 +85,11 @@ impl Context {
     }
 }
 
+/// The allocator of the program, so that the figures are those of the program.
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
     let served = match words.get(1).map(String::as_str) {
