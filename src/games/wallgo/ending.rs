@@ -3,6 +3,8 @@
 //! Two trees, both finite because one side never passes in each. *Floor*: the deciding side never passes, the other may.
 //! *Ceiling*: the other way round. Pure regions are collapsed to their waiting moves ([`Reserve`]).
 
+use std::cell::RefCell;
+
 use super::action::Turn;
 use super::board::{Board, Cells, each};
 use super::reserve::{NEVER, Reserve};
@@ -34,8 +36,8 @@ pub enum Tree {
     Ceiling,
 }
 
-/// What is known of a state: its key, then the lowest and highest gain (a byte each) and the best turn. Plain words, so
-/// that a fresh table costs nothing until it is used.
+/// What is known of a state: its marked key, then the lowest and highest gain (a byte each) and the best turn. Plain
+/// words, so that a fresh table costs nothing until it is used.
 type Entry = [u64; 2];
 
 const fn pack(low: i32, high: i32, turn: u16) -> u64 {
@@ -49,6 +51,30 @@ const fn unpack(word: u64) -> (i32, i32, u16) {
 /// Entries of the table: 8 MiB.
 const ENTRIES: usize = 1 << 19;
 const MOST_TURNS: usize = 216;
+/// Nodes between two looks at the clock. One of these costs as much as fifty of the search, which is what the budget
+/// counts on.
+const POLL_EVERY: u64 = 32;
+
+/// Tables of a thread. Emptying one, or handing it back to the system, takes longer than many a decision has.
+#[derive(Default)]
+struct Kept {
+    spare: Vec<Vec<Entry>>,
+    uses: u64,
+}
+
+thread_local! {
+    static KEPT: RefCell<Kept> = RefCell::default();
+}
+
+impl Kept {
+    /// A table, and a mark that no entry of an earlier use carries: what they left is as good as nothing.
+    fn take(&mut self) -> (Vec<Entry>, u64) {
+        self.uses += 1;
+        let entries = self.spare.pop().unwrap_or_else(|| vec![[0; 2]; ENTRIES]);
+        (entries, self.uses.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+}
+
 
 /// Why a tree is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +100,17 @@ pub struct Ending<'a> {
     /// The side that may pass, if any.
     passer: Option<usize>,
     entries: Vec<Entry>,
+    /// Marks the keys of this use.
+    mark: u64,
     /// Distinct positions met; counted for the tests.
     pub stored: u64,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        let entries = std::mem::take(&mut self.entries);
+        KEPT.with_borrow_mut(|kept| kept.spare.push(entries));
+    }
 }
 
 impl<'a> Ending<'a> {
@@ -86,7 +121,8 @@ impl<'a> Ending<'a> {
             (Pass::SealedOnly, Tree::Floor) => Some(1 - me),
             (Pass::SealedOnly, Tree::Ceiling) => Some(me),
         };
-        Self { budget, share, me, passer, entries: vec![[0; 2]; ENTRIES], stored: 0 }
+        let (entries, mark) = KEPT.with_borrow_mut(Kept::take);
+        Self { budget, share, me, passer, entries, mark, stored: 0 }
     }
 
     /// Grants so many nodes from now on.
@@ -157,6 +193,9 @@ impl<'a> Ending<'a> {
         }
         self.budget.tick()?;
         self.share = self.share.checked_sub(1).ok_or(Halt::Share)?;
+        if self.share.is_multiple_of(POLL_EVERY) {
+            self.budget.poll()?;
+        }
         // Nobody gains more than all mixed cells.
         let most = mixed.count_ones() as i32;
         if alpha >= most {
@@ -167,6 +206,7 @@ impl<'a> Ending<'a> {
         }
         let key = key(state);
         let place = key as usize & (ENTRIES - 1);
+        let key = key ^ self.mark;
         let [stored, word] = self.entries[place];
         let (mut low, mut high, mut first) = (-most, most, 0);
         if stored == key {
