@@ -46,9 +46,9 @@ def deadline(client, cases):
 def late(client, cases):
     """Nobody free before the time is up: DEADLINE_EXCEEDED from the server, with its stage."""
     # Most of the time is kept back for the reply, so that the server ends the call and not the client's clock.
-    with Server("--workers", "1", "--reply-reserve", "4s", "--reply-reserve-percent", "90") as server:
+    with Server("--workers", "1", "--reply-reserve", "7s", "--reply-reserve-percent", "90") as server:
         with server.held(cases.long):
-            seen = client(server, "decide", cases.good[3], flags=["--deadline", "5000"])
+            seen = client(server, "decide", cases.good[3], flags=["--deadline", "8000"])
         equal(re.sub(r"(waited_us|budget_us) = \d+", r"\1 = N", seen), failure("late"), "late")
 
 
