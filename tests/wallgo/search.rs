@@ -159,15 +159,20 @@ fn rows_carry_the_terms_of_the_leaf_of_their_line() {
 fn node_budgets_repeat_bit_for_bit() {
     let rules = Rules::default();
     let starts = [random_game(&rules, 1)[12], random_game(&rules, 2)[25], random_game(&rules, 3)[0]];
-    for (who, policy) in policies() {
+    for (who, policy) in policies().into_iter().chain([("sedol", Searching::sedol())]) {
         let first: Vec<_> =
             starts.iter().map(|start| table(&policy, &view_of(rules, start), Limits::nodes(30_000))).collect();
-        // In another order, on another thread, after other decisions.
+        // In another order, on another thread, after other decisions: the same position with more nodes among them, and
+        // as a policy sees it that shares the thread's memory.
         let again: Vec<Evaluated<Wallgo>> = std::thread::scope(|scope| {
             let run = || {
-                let run =
-                    starts.iter().rev().map(|start| table(&policy, &view_of(rules, start), Limits::nodes(30_000)));
-                run.collect()
+                let decide = |start| {
+                    let view = view_of(rules, start);
+                    table(&Searching::sedol(), &view, Limits::nodes(40_000));
+                    table(&policy, &view, Limits::nodes(90_000));
+                    table(&policy, &view, Limits::nodes(30_000))
+                };
+                starts.iter().rev().map(decide).collect()
             };
             scope.spawn(run).join().unwrap()
         });

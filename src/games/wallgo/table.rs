@@ -120,14 +120,14 @@ impl Table {
             return;
         };
         let mut old = Rest::of(entry[2]);
-        let taken = old.generation == generation && entry[0] != key;
-        if taken && old.reach > memory.reach + 8 {
+        let fresh = old.generation == generation;
+        if fresh && entry[0] != key && old.reach > memory.reach + 8 {
             // Let the next one have it: nothing stays for ever.
             old.reach -= 4;
             entry[2] = old.word();
             return;
         }
-        let turn = if memory.turn == 0 && entry[0] == key { old.turn } else { memory.turn };
+        let turn = if memory.turn == 0 && fresh && entry[0] == key { old.turn } else { memory.turn };
         let rest = Rest { generation, turn, reach: memory.reach, known: memory.known as u8 };
         *entry = [key, memory.leaf.0, rest.word()];
     }
@@ -150,4 +150,35 @@ pub fn key(position: &Position) -> u64 {
     hash = mix(hash, board.east);
     hash = mix(hash, board.south);
     mix(hash, hash >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory(turn: u16, reach: u8) -> Memory {
+        Memory { leaf: Leaf(0), known: Known::AtMost, reach, turn }
+    }
+
+    #[test]
+    fn nothing_of_an_earlier_decision_is_left() {
+        let mut table = Table::borrow(Some(0));
+        table.put(7, memory(3, 20));
+        assert_eq!(table.get(7).map(|known| known.turn), Some(3));
+        table.put(7, memory(0, 1));
+        assert_eq!(table.get(7).map(|known| known.turn), Some(3), "the same decision keeps the turn it knew");
+        table.give_back();
+
+        let mut table = Table::borrow(Some(0));
+        assert!(table.get(7).is_none());
+        table.put(7, memory(0, 1));
+        assert_eq!(table.get(7).map(|known| known.turn), Some(0), "another decision's turn");
+        // A deep entry of an earlier decision holds no place.
+        table.put(9, memory(4, 40));
+        table.give_back();
+        let mut table = Table::borrow(Some(0));
+        table.put(9 + LEAST as u64, memory(5, 1));
+        assert_eq!(table.get(9 + LEAST as u64).map(|known| known.turn), Some(5));
+        table.give_back();
+    }
 }
