@@ -123,6 +123,8 @@ fn bad_usage_and_bad_input_are_exit_2_with_one_line_a_problem() {
     bad(2, &["decide", "--no-such-flag"], "");
     assert!(bad(2, &["example", "chess"], "").contains("no game \"chess\"; there is"));
     assert!(bad(2, &["arena", game, "--seats", "nobody,nobody"], "").contains("no policy \"nobody\""));
+    assert!(bad(2, &["arena", "wallgo", "--seats", "expert:worlds=5,random"], "").contains("takes no notice"));
+    assert!(bad(2, &["example", game, "--policy", "nobody"], "").contains("no policy \"nobody\""));
     assert!(bad(2, &["decide"], "{").contains("EOF"));
     assert!(bad(2, &["decide"], "").contains("no request in it"));
     assert!(bad(2, &["decide", "--policy", "nobody"], &request).contains("no policy \"nobody\""));

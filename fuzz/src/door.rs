@@ -18,6 +18,8 @@ pub struct Door(Server);
 impl Door {
     /// One with short patience: a fuzzer has many inputs to try.
     pub fn open() -> Self {
+        #[cfg(unix)]
+        outlive_broken_pipes();
         let short = Duration::from_millis(50);
         let config = Config { body_timeout: short, handshake_timeout: short, ..Config::default() };
         let server = service::assemble(config, games::registry()).expect("a server with default settings");
@@ -34,6 +36,14 @@ impl Door {
         assert_eq!(self.0.state(), ServerState::Serving);
         assert_eq!(self.0.metrics().panics.get(), 0, "a panic behind the door");
     }
+}
+
+/// A peer that hangs up raises SIGPIPE, which ends a process that neither ignores nor hears it. Once heard it stays so.
+#[cfg(unix)]
+fn outlive_broken_pipes() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().expect("a runtime");
+    let _inside = runtime.enter();
+    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::pipe()).expect("a handler");
 }
 
 fn speak(mut stream: TcpStream, source: &mut Source<'_>) -> std::io::Result<()> {

@@ -104,21 +104,14 @@ impl<G: Game> Player<G> {
     }
 }
 
-/// What a decision may spend: the limits a seat names; else the limits given for all, as far as the policy heeds them;
+/// What a decision may spend: the limits a seat names, else the limits given for all, both as far as the policy heeds them;
 /// else the policy's own default without its clock, so that a run repeats.
 pub fn limits_for<G: Game>(policy: &dyn Policy<G>, named: Limits, for_all: Limits) -> Limits {
-    if named.any() {
-        return named;
-    }
     let about = policy.about();
-    let heeded = Limits {
-        time: for_all.time.filter(|_| about.heeds.time),
-        nodes: for_all.nodes.filter(|_| about.heeds.nodes),
-        worlds: for_all.worlds.filter(|_| about.heeds.worlds),
-        depth: for_all.depth.filter(|_| about.heeds.depth),
-    };
-    if heeded.any() {
-        return heeded;
+    for limits in [named, for_all].map(|limits| about.heeds.of(limits)) {
+        if limits.any() {
+            return limits;
+        }
     }
     let counted = Limits { time: None, ..about.default_limits };
     if counted.any() { counted } else { about.default_limits }
@@ -143,6 +136,16 @@ impl fmt::Display for Shown<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_that_means_nothing_takes_no_default_away() {
+        let policy = crate::games::wallgo::policies::searching::Searching::expert();
+        let (idle, nodes) = (Limits::worlds(5), Limits::nodes(1_000_000));
+        assert_eq!(limits_for(&policy, idle, Limits::NONE), nodes);
+        assert_eq!(limits_for(&policy, Limits::NONE, idle), nodes);
+        assert_eq!(limits_for(&policy, idle, Limits::nodes(7)), Limits::nodes(7));
+        assert_eq!(limits_for(&policy, Limits { nodes: Some(3), ..idle }, idle), Limits::nodes(3));
+    }
 
     #[test]
     fn a_seat_names_its_budget() {

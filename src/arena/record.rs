@@ -1,5 +1,7 @@
 //! Games on file: one JSON line each, enough to play them again through the referee.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::match_::Played;
@@ -45,6 +47,15 @@ pub enum Ending {
         /// Plies until then.
         after_plies: u32,
     },
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Settled { payments, winners } => write!(f, "payments {payments:?} with winners {winners:?}"),
+            Self::Truncated { after_plies } => write!(f, "stopped after {after_plies} plies"),
+        }
+    }
 }
 
 impl Ending {
@@ -102,7 +113,7 @@ pub fn replay<G: Referee>(record: &Record) -> Result<(), String> {
     }
     match G::ask(&state) {
         Ask::Over(outcome) if Ending::of(&outcome) == record.result => Ok(()),
-        Ask::Over(outcome) => Err(format!("the result is {:?}, not {:?}", Ending::of(&outcome), record.result)),
+        Ask::Over(outcome) => Err(format!("the result is {}, not {}", Ending::of(&outcome), record.result)),
         _ => Err(format!("the game is not over after {} steps", record.steps.len())),
     }
 }

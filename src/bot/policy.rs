@@ -66,6 +66,19 @@ pub struct Heeds {
     pub depth: bool,
 }
 
+impl Heeds {
+    /// The limits among these that mean something.
+    #[must_use]
+    pub const fn of(self, limits: Limits) -> Limits {
+        Limits {
+            time: if self.time { limits.time } else { None },
+            nodes: if self.nodes { limits.nodes } else { None },
+            worlds: if self.worlds { limits.worlds } else { None },
+            depth: if self.depth { limits.depth } else { None },
+        }
+    }
+}
+
 /// A way to play one game. Stateless between calls: the view is everything it knows.
 pub trait Policy<G: Game>: Send + Sync + 'static {
     /// What to tell about it.

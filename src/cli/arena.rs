@@ -347,6 +347,9 @@ pub fn player<G: Referee>(roster: &Roster<G>, spec: &SeatSpec, for_all: Limits) 
         Some(file) => found.with_file(Path::new(file))?,
         None => std::sync::Arc::clone(found.policy),
     };
+    if policy.about().heeds.of(spec.limits) != spec.limits {
+        return Err(Failure::input(format!("{}: {} takes no notice of one of these limits", spec.text, found.name)));
+    }
     let limits = limits_for(policy.as_ref(), spec.limits, for_all);
     Ok(Player { label: spec.text.clone(), mind: Mind::Policy(policy), limits })
 }

@@ -63,7 +63,10 @@ impl Visitor for Example<'_> {
         let rules = rules::<G>(arguments.rules.as_deref())?;
         let seats = players::<G>(arguments.players)?;
         let policy = match &arguments.policy {
-            Some(name) => name.clone(),
+            Some(name) => {
+                super::arena::find(&G::roster(), name)?;
+                name.clone()
+            }
             None => default_policy::<G>(),
         };
         let settings = Walk { seats, seed: arguments.seed, wild: 0.0, choices: 2 };
@@ -92,7 +95,8 @@ pub fn players<G: Referee>(players: Option<u8>) -> Result<Option<u8>, Failure> {
     match players {
         Some(players) if !G::SEATS.contains(&players) => {
             let (low, high) = (G::SEATS.start(), G::SEATS.end());
-            Err(Failure::input(format!("{players} players: {} is played by {low} to {high}", G::KEY)))
+            let range = if low == high { low.to_string() } else { format!("{low} to {high}") };
+            Err(Failure::input(format!("{players} players: {} is played by {range}", G::KEY)))
         }
         players => Ok(players),
     }

@@ -29,7 +29,11 @@ pub fn run(arguments: &ReplayArgs) -> Result<(), Failure> {
     let mut games = 0;
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let at = |what: String| format!("line {}: {what}", number + 1);
-        let record: Record = serde_json::from_str(line).map_err(|error| Failure::input(at(error.to_string())))?;
+        let record: Record = serde_json::from_str(line).map_err(|error| {
+            Failure::input(at(format!(
+                "{error}; `arena --records` writes such lines, calls of `serve --record` are for `decide`"
+            )))
+        })?;
         let key = record.game.clone();
         let checked = games::visit(&key, Replay(&record)).ok_or_else(|| policies::unknown_game(&key))?;
         checked.map_err(|what| Failure::failed(at(what)))?;

@@ -252,6 +252,8 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
 fn shown(config: &Config, args: &ServeArgs) -> String {
     let mut text = config.show();
     text.push_str(&format!("log-level = {}\n", args.log_level));
+    let format = args.log_format.to_possible_value();
+    text.push_str(&format!("log-format = {}\n", format.as_ref().map_or("", |format| format.get_name())));
     for Replacement { game, policy, file } in &args.weights {
         text.push_str(&format!("weights = {game}/{policy}={}\n", file.display()));
     }

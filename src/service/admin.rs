@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use serde_json::json;
 use tokio::net::TcpListener;
-use tonic::service::Routes;
+use tonic::server::NamedService as _;
 use tonic_health::pb::health_server::HealthServer;
 
 use super::health::HealthService;
@@ -27,13 +27,15 @@ pub async fn serve(listener: TcpListener, shared: Arc<Shared>) {
 
 fn router(shared: Arc<Shared>) -> Router {
     let health = HealthServer::new(HealthService::new(Arc::clone(&shared.life), SERVICES));
-    let pages = Router::new()
+    let calls = format!("/{}/{{*method}}", HealthServer::<HealthService>::NAME);
+    // Whatever else is asked for is not found: a mistyped probe must not look healthy.
+    Router::new()
+        .route_service(&calls, health)
         .route("/metrics", get(metrics))
         .route("/livez", get(livez))
         .route("/readyz", get(readyz))
         .route("/info", get(info))
-        .with_state(shared);
-    Routes::new(health).into_axum_router().merge(pages)
+        .with_state(shared)
 }
 
 async fn metrics(State(shared): State<Arc<Shared>>) -> impl IntoResponse {

@@ -101,7 +101,7 @@ fn check_budget(budget: Option<&pb::Budget>, max_think: Duration, wrong: &mut Vi
 
 /// A decision that is ready to run: the view is checked, budget and seed are settled.
 pub struct Ready {
-    /// What applies: the named limits, or else the policy's default.
+    /// What applies: the named limits that the policy heeds, or else its default.
     pub limits: Limits,
     /// The seed to think with.
     pub seed: u64,
@@ -126,13 +126,15 @@ pub struct Frame {
 pub fn ready(asked: &Asked, request_id: String, bot: &Arc<dyn Bot>, prepared: Prepared) -> Ready {
     let about = bot.about();
     let Prepared { view_hash, ruleset, mut warnings, thought } = prepared;
-    let limits = if asked.named.any() { asked.named } else { about.default_limits };
     let named = asked.named;
+    let heeded = about.heeds.of(named);
+    // A limit that means nothing to the policy bounds nothing: alone it must not take the default away.
+    let limits = if heeded.any() { heeded } else { about.default_limits };
     let ignored = [
-        ("budget.max_time_us", named.time.is_some() && !about.heeds.time),
-        ("budget.max_nodes", named.nodes.is_some() && !about.heeds.nodes),
-        ("budget.max_worlds", named.worlds.is_some() && !about.heeds.worlds),
-        ("budget.max_depth", named.depth.is_some() && !about.heeds.depth),
+        ("budget.max_time_us", named.time != heeded.time),
+        ("budget.max_nodes", named.nodes != heeded.nodes),
+        ("budget.max_worlds", named.worlds != heeded.worlds),
+        ("budget.max_depth", named.depth != heeded.depth),
     ];
     for (field, ignored) in ignored {
         if ignored {

@@ -10,6 +10,7 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
@@ -105,6 +106,7 @@ pub fn dropped() -> u64 {
 /// # Errors
 /// The filter is malformed, or logging has been started already.
 pub fn start(filter: &str, json: bool) -> Result<WorkerGuard, String> {
+    check_filter(filter)?;
     let filter = EnvFilter::try_new(filter).map_err(|error| format!("--log-level: {error}"))?;
     let (writer, guard) = NonBlockingBuilder::default().lossy(true).finish(std::io::stderr());
     let counter = writer.error_counter();
@@ -115,11 +117,19 @@ pub fn start(filter: &str, json: bool) -> Result<WorkerGuard, String> {
     Ok(guard)
 }
 
-/// Whether a level or filter reads.
+/// Whether this is a level, or a filter of parts `target=level`. A word alone must be a level: the library would take a
+/// misspelt one for a target, and log nothing at all.
 ///
 /// # Errors
-/// Why it does not.
+/// Why it is not.
 pub fn check_filter(filter: &str) -> Result<(), String> {
+    let unknown = |part: &&str| !part.contains('=') && part.parse::<LevelFilter>().is_err();
+    if let Some(part) = filter.split(',').map(str::trim).find(unknown) {
+        let levels = "off, error, warn, info, debug, trace";
+        return Err(format!(
+            "--log-level: {part:?} is no level; there is {levels}, or target=level parts, comma between"
+        ));
+    }
     EnvFilter::try_new(filter).map(|_| ()).map_err(|error| format!("--log-level: {error}"))
 }
 

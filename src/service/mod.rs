@@ -322,6 +322,10 @@ impl Server {
     pub fn join(self) -> Exit {
         let cut_off = self.rpc.join().unwrap_or(0);
         let _ = self.admin.join();
+        // What was answered and chosen is written down before the process may end.
+        if let Some(recorder) = &self.shared.recorder {
+            recorder.finish();
+        }
         Exit { cut_off }
     }
 }

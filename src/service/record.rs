@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use serde_json::json;
 
@@ -17,6 +19,9 @@ use crate::pb;
 
 type Pair = (pb::DecideRequest, pb::DecideResponse);
 
+/// What the writer is told: a pair, or that there will be no more.
+type Note = Option<Box<Pair>>;
+
 /// Pairs that may wait for the disk.
 const ROOM: usize = 256;
 
@@ -24,7 +29,8 @@ const ROOM: usize = 256;
 pub struct Recorder {
     share: f64,
     count: AtomicU64,
-    sender: SyncSender<Pair>,
+    sender: SyncSender<Note>,
+    writer: Mutex<Option<JoinHandle<()>>>,
     metrics: Arc<Metrics>,
 }
 
@@ -47,8 +53,8 @@ impl Recorder {
     /// The system gives no thread.
     pub fn start(file: File, share: f64, metrics: Arc<Metrics>) -> std::io::Result<Self> {
         let (sender, receiver) = sync_channel(ROOM);
-        std::thread::Builder::new().name("record".to_owned()).spawn(move || write(file, &receiver))?;
-        Ok(Self { share, count: AtomicU64::new(0), sender, metrics })
+        let writer = std::thread::Builder::new().name("record".to_owned()).spawn(move || write(file, &receiver))?;
+        Ok(Self { share, count: AtomicU64::new(0), sender, writer: Mutex::new(Some(writer)), metrics })
     }
 
     /// Whether this call is one of the share; then its request is kept.
@@ -56,6 +62,16 @@ impl Recorder {
         let count = self.count.fetch_add(1, Ordering::Relaxed);
         let chosen = Rng::new(count).unit() < self.share;
         chosen.then(|| Chosen { recorder: self, request: request.clone() })
+    }
+
+    /// Waits until everything kept so far is in the file, and ends the writer.
+    pub fn finish(&self) {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(writer) = writer {
+            // An error means that the writer is gone already.
+            let _ = self.sender.send(None);
+            let _ = writer.join();
+        }
     }
 }
 
@@ -68,18 +84,23 @@ pub struct Chosen<'a> {
 impl Chosen<'_> {
     /// Writes the pair down, if there is room.
     pub fn keep(self, reply: &pb::DecideResponse) {
-        if self.recorder.sender.try_send((self.request, reply.clone())).is_err() {
+        if self.recorder.sender.try_send(Some(Box::new((self.request, reply.clone())))).is_err() {
             self.recorder.metrics.record_dropped.inc();
         }
     }
 }
 
-fn write(file: File, pairs: &Receiver<Pair>) {
+fn write(file: File, notes: &Receiver<Note>) {
     let mut file = BufWriter::new(file);
-    while let Ok(first) = pairs.recv() {
-        for (request, reply) in std::iter::once(first).chain(pairs.try_iter()) {
-            let request = json::of("understudy.v1.DecideRequest", &request);
-            let reply = json::of("understudy.v1.DecideResponse", &reply);
+    let mut more = true;
+    while more && let Ok(first) = notes.recv() {
+        for note in std::iter::once(first).chain(notes.try_iter()) {
+            let Some(pair) = note else {
+                more = false;
+                continue;
+            };
+            let request = json::of("understudy.v1.DecideRequest", &pair.0);
+            let reply = json::of("understudy.v1.DecideResponse", &pair.1);
             let line = json!({ "request": request, "reply": reply });
             if let Err(error) = writeln!(file, "{line}") {
                 tracing::error!(%error, "recording failed");

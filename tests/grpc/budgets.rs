@@ -82,7 +82,9 @@ fn a_limit_that_means_nothing_is_told() {
         let ignored: Vec<_> =
             reply.warnings.iter().filter(|w| w.code == "BUDGET_IGNORED").map(|w| w.field.as_str()).collect();
         assert_eq!(ignored, ["budget.max_time_us", "budget.max_nodes"]);
+        let alone = reply.effective.expect("what applied").budget;
         let reply = client.decide(ask("five_ms")).await.expect("a decision").into_inner();
+        assert_eq!(reply.effective.as_ref().expect("what applied").budget, alone, "the default stays in force");
         assert!(reply.warnings.iter().all(|warning| warning.code != "BUDGET_IGNORED"));
     });
     end(server);

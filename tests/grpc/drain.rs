@@ -233,7 +233,11 @@ fn check_config_shows_what_would_hold() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("queue = 77\n"), "the flag wins: {text}");
     assert!(text.contains("body-timeout = 7s\n"), "{text}");
-    let bad = understudy(&["--check-config", "--record-share", "3", "--max-think", "0"]).output().expect("it runs");
+    assert!(text.contains("log-level = info\nlog-format = auto\n"), "{text}");
+    let wrong = ["--check-config", "--record-share", "3", "--max-think", "0", "--log-level", "wran"];
+    let bad = understudy(&wrong).output().expect("it runs");
     assert_eq!(bad.status.code(), Some(2));
-    assert_eq!(String::from_utf8_lossy(&bad.stderr).lines().count(), 2, "one line a problem");
+    let told = String::from_utf8_lossy(&bad.stderr);
+    assert_eq!(told.lines().count(), 3, "one line a problem: {told}");
+    assert!(told.contains("\"wran\" is no level"), "{told}");
 }

@@ -194,6 +194,9 @@ fn health_follows_the_life_of_the_server() {
         assert_eq!(status, ServingStatus::Serving);
         assert_eq!(get(&server, "/readyz").await.0, 200);
         assert_eq!(get(&server, "/livez").await.0, 200);
+        for unknown in ["/", "/healthz", "/livez/", "/metrics/", "/chess.Health/Check"] {
+            assert_eq!(get(&server, unknown).await.0, 404, "{unknown}: a mistyped probe is not green");
+        }
 
         let mut watch = health.watch(HealthCheckRequest::default()).await.expect("a watch").into_inner();
         let heard = watch.next().await.expect("a message").expect("a status").status();
@@ -276,7 +279,7 @@ fn a_recorded_call_can_be_made_again() {
         client.decide(ask("nobody")).await.expect_err("not recorded");
     });
     end(server);
-    assert!(until(Duration::from_secs(2), || lines(&file).len() == 2).is_some());
+    assert_eq!(lines(&file).len(), 2, "what was answered is written before the server has ended");
     for line in lines(&file) {
         let pair: serde_json::Value = serde_json::from_str(&line).expect("JSON");
         assert!(pair["request"]["view"]["lexio"].is_object());
