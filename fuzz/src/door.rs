@@ -43,7 +43,7 @@ impl Door {
 fn outlive_broken_pipes() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().expect("a runtime");
     let _inside = runtime.enter();
-    tokio::signal::unix::signal(tokio::signal::unix::SignalKind::pipe()).expect("a handler");
+    drop(tokio::signal::unix::signal(tokio::signal::unix::SignalKind::pipe()).expect("a handler"));
 }
 
 fn speak(mut stream: TcpStream, source: &mut Source<'_>) -> std::io::Result<()> {

@@ -36,6 +36,9 @@ const SLICE: Duration = Duration::from_millis(1);
 /// Features and the greedy game of one board take about this long, and so does each game with random ties.
 const GAME: Duration = Duration::from_micros(30);
 
+/// Writing one board's result takes about this long, with its trace.
+const REPLY: Duration = Duration::from_micros(10);
+
 /// The service, for one call.
 pub struct Boards {
     shared: Arc<Shared>,
@@ -83,7 +86,7 @@ impl BoardService for Boards {
         let request = request.into_inner();
         let id = id_of(call, &request.request_id).map_err(|error| fail(call, &error))?;
         let asked = wire::read_assess(&request).map_err(|bad| fail(call, &bad_call(bad)))?;
-        let work = Works::new(shared, call, &id);
+        let work = Works::new(shared, call, &id, asked.boards.len());
         let mut spent = Spent::default();
         let results = assess(&work, asked, &mut spent).await;
         let [queue_us, think_us, total_us] = spent.told(call);
@@ -98,7 +101,7 @@ impl BoardService for Boards {
         let request = request.into_inner();
         let id = id_of(call, &request.request_id).map_err(|error| fail(call, &error))?;
         let wish = wire::read_wish(&request, drawn_seed()).map_err(|bad| fail(call, &bad_call(bad)))?;
-        let work = Works::new(shared, call, &id);
+        let work = Works::new(shared, call, &id, 1);
         let mut spent = Spent::default();
         let found = generate(&work, Generator::new(wish), &mut spent).await.map_err(|error| fail(call, &error))?;
         let [queue_us, think_us, total_us] = spent.told(call);
@@ -164,10 +167,12 @@ struct Works<'a> {
 }
 
 impl<'a> Works<'a> {
-    fn new(shared: &'a Arc<Shared>, call: &'a Call, id: &'a str) -> Self {
+    fn new(shared: &'a Arc<Shared>, call: &'a Call, id: &'a str, boards: usize) -> Self {
         let config = &shared.desk.config;
-        // The call still has to collect its slices: one reserve for that, one for the reply.
+        // The call still has to collect its slices: one reserve for that, one for the reply, which grows with the boards.
+        let reply = REPLY * u32::try_from(boards).unwrap_or(u32::MAX);
         let end = call.clock.think_end(config.max_think, config.max_queue_wait) - call.clock.reserve;
+        let end = end.checked_sub(reply).unwrap_or(end);
         Self { shared, call, id, end, cancel: CancelFlag::default() }
     }
 

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -19,7 +20,7 @@ use super::metrics::Held;
 use super::permits::Permit;
 
 /// Pieces of a reply: no more than this is handed over before the peer has room for more.
-const PIECE: usize = 16 << 10;
+pub const PIECE: usize = 16 << 10;
 
 /// A call in flight. Dropped without an end, it was cancelled.
 pub struct Flight {
@@ -81,9 +82,30 @@ pub struct ReplyBody {
     flight: Option<Flight>,
 }
 
+/// Bytes that the peer has not taken yet, in the sum of all connections and in that of its own.
+struct Untaken {
+    all: Held,
+    connection: Arc<AtomicI64>,
+    amount: i64,
+}
+
+impl Untaken {
+    fn set(&mut self, amount: i64) {
+        self.all.set(amount);
+        self.connection.fetch_add(amount - self.amount, Ordering::Relaxed);
+        self.amount = amount;
+    }
+}
+
+impl Drop for Untaken {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}
+
 enum Kind {
     Empty,
-    Whole { data: Bytes, trailers: Option<HeaderMap>, held: Held },
+    Whole { data: Bytes, trailers: Option<HeaderMap>, held: Untaken },
     Stream { inner: Body, closing: Pin<Box<WaitForCancellationFutureOwned>> },
 }
 
@@ -98,9 +120,11 @@ impl ReplyBody {
         Self { kind: Kind::Empty, flight: Some(flight) }
     }
 
-    /// A message and its trailers.
-    pub fn whole(flight: Flight, data: Bytes, trailers: HeaderMap) -> Self {
-        let held = Held::new(&flight.shared.desk.metrics.send_bytes, data.len() as i64);
+    /// A message and its trailers; counted in `connection` too, until it is taken.
+    pub fn whole(flight: Flight, data: Bytes, trailers: HeaderMap, connection: &Arc<AtomicI64>) -> Self {
+        let all = Held::new(&flight.shared.desk.metrics.send_bytes, 0);
+        let mut held = Untaken { all, connection: Arc::clone(connection), amount: 0 };
+        held.set(data.len() as i64);
         waiting_for(Some(Waiting::Peer));
         Self { kind: Kind::Whole { data, trailers: Some(trailers), held }, flight: Some(flight) }
     }

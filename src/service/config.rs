@@ -48,7 +48,7 @@ pub struct Config {
     pub body_timeout: Duration,
     /// Time for TLS and the HTTP/2 preface.
     pub handshake_timeout: Duration,
-    /// A stream that takes nothing of its reply for this long is reset.
+    /// A stream that takes nothing of its reply for this long is reset, or that is this long behind 16 KiB a second.
     pub stall_timeout: Duration,
     /// HTTP/2 PING on idle connections.
     pub keepalive_interval: Duration,

@@ -15,7 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Sleep, sleep, timeout};
 
 use super::Shared;
-use super::body::{Waiting, waiting_for};
+use super::body::{PIECE, Waiting, waiting_for};
 use super::deadline::now;
 use super::edge::Edge;
 use super::metrics::{Held, Parting};
@@ -181,7 +181,7 @@ fn parting_of(result: hyper::Result<()>) -> Parting {
     if hostile { Parting::Hostile } else { Parting::Client }
 }
 
-/// Runs each stream, and resets those whose peer takes nothing.
+/// Runs each stream, and resets those whose peer takes nothing, or next to nothing.
 #[derive(Clone, Debug)]
 struct Streams {
     stall: Duration,
@@ -197,14 +197,32 @@ where
     }
 }
 
+/// Bytes a second that a peer has to take of a reply, after the first patience.
+const LEAST_RATE: usize = 16 << 10;
+
+/// What a peer has taken of a reply.
+struct Taken {
+    first: Instant,
+    last: Instant,
+    pieces: u32,
+}
+
+impl Taken {
+    /// Taking nothing ends a stream, and so does taking next to nothing: a reply that trickles away holds its memory.
+    fn end(&self, stall: Duration) -> Instant {
+        const PIECE_TIME: Duration = Duration::from_millis((1000 * PIECE / LEAST_RATE) as u64);
+        (self.last + stall).min(self.first + stall + PIECE_TIME * self.pieces)
+    }
+}
+
 pin_project_lite::pin_project! {
     /// A stream with an eye on its peer. Dropping hyper's future resets the stream.
     struct Watched<F> {
         #[pin]
         stream: F,
         stall: Duration,
-        // When the peer last took something, while there is more to take.
-        taken: Option<Instant>,
+        // While there is more to take: how long the peer may take nothing.
+        taken: Option<Taken>,
         timer: Option<Pin<Box<Sleep>>>,
     }
 }
@@ -220,7 +238,9 @@ impl<F: Future> Future for Watched<F> {
         }
         match waiting_for(None) {
             Some(Waiting::Peer) => {
-                *this.taken = Some(now());
+                let taken = this.taken.get_or_insert_with(|| Taken { first: now(), last: now(), pieces: 0 });
+                taken.last = now();
+                taken.pieces += 1;
                 *this.timer = None;
             }
             Some(Waiting::Us) => {
@@ -229,8 +249,8 @@ impl<F: Future> Future for Watched<F> {
             }
             None => {}
         }
-        let Some(taken) = *this.taken else { return Poll::Pending };
-        let end = taken + *this.stall;
+        let Some(taken) = this.taken else { return Poll::Pending };
+        let end = taken.end(*this.stall);
         let timer = this.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(end.into())));
         timer.as_mut().poll(cx)
     }
@@ -297,6 +317,20 @@ impl<I: AsyncWrite + Unpin> AsyncWrite for Reread<I> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn taking_next_to_nothing_is_not_taking() {
+        let (first, stall) = (now(), Duration::from_secs(10));
+        let at = |seconds: u64| first + Duration::from_secs(seconds);
+        let end = |last: u64, pieces: u32| Taken { first, last: at(last), pieces }.end(stall);
+        assert_eq!(end(0, 1), at(10), "nothing more for 10 s");
+        // 16 KiB every 5 s is soon 10 s behind a piece a second.
+        assert_eq!((end(5, 2), end(10, 3), end(15, 4)), (at(12), at(13), at(14)));
+        // As fast as may be, then nothing.
+        assert_eq!(end(3, 60), at(13));
+        // A piece a second may go on for ever.
+        assert_eq!(end(100, 101), at(110));
+    }
 
     #[test]
     fn ages_differ_by_a_tenth_at_most() {

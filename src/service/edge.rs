@@ -6,6 +6,7 @@ use std::io::Read as _;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use http::request::Parts;
 use http::{HeaderMap, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
+use tokio::sync::OwnedSemaphorePermit;
 use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::Service as _;
@@ -33,13 +35,21 @@ use crate::pb::ServerState;
 /// The edge of one connection.
 pub struct Edge {
     shared: Arc<Shared>,
-    peer: SocketAddr,
+    peer: Peer,
+}
+
+/// Who is at the other end.
+#[derive(Clone)]
+struct Peer {
+    address: SocketAddr,
+    /// Bytes of replies that this connection has not taken yet.
+    untaken: Arc<AtomicI64>,
 }
 
 impl Edge {
-    /// For calls from `peer`.
-    pub fn new(shared: Arc<Shared>, peer: SocketAddr) -> Self {
-        Self { shared, peer }
+    /// For calls from this address.
+    pub fn new(shared: Arc<Shared>, address: SocketAddr) -> Self {
+        Self { shared, peer: Peer { address, untaken: Arc::default() } }
     }
 }
 
@@ -51,7 +61,7 @@ impl hyper::service::Service<Request<Incoming>> for Edge {
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         // Here the headers have just arrived: whatever waits from now on, waits on the client's time.
         let arrival = now();
-        let (shared, peer) = (Arc::clone(&self.shared), self.peer);
+        let (shared, peer) = (Arc::clone(&self.shared), self.peer.clone());
         Box::pin(async move { Ok(serve(shared, request, arrival, peer).await) })
     }
 }
@@ -84,12 +94,7 @@ impl Target {
     }
 }
 
-async fn serve(
-    shared: Arc<Shared>,
-    request: Request<Incoming>,
-    arrival: Instant,
-    peer: SocketAddr,
-) -> Response<ReplyBody> {
+async fn serve(shared: Arc<Shared>, request: Request<Incoming>, arrival: Instant, peer: Peer) -> Response<ReplyBody> {
     let (parts, body) = request.into_parts();
     let method = Method::of(parts.uri.path());
     if !is_grpc(&parts) {
@@ -97,14 +102,19 @@ async fn serve(
     }
     let timeout = timeout_of(&parts.headers);
     let clock = Clock::new(arrival, timeout.as_ref().ok().copied().flatten(), &shared.desk.config);
-    let mut call = Call::new(method, clock, peer, &parts.headers);
+    let mut call = Call::new(method, clock, peer.address, &parts.headers);
     let target = Target::of(parts.uri.path());
     let identity = if target == Target::Health { Ok(None) } else { shared.identify(&parts.headers) };
     if let Ok(client) = &identity {
         call.client.clone_from(client);
     }
     let call = Arc::new(call);
-    let permits = if matches!(target, Target::Bots | Target::Boards) { &shared.calls } else { &shared.others };
+    let permits = match target {
+        Target::Bots | Target::Boards => &shared.calls,
+        Target::Reflection => &shared.streams,
+        Target::Health if parts.uri.path().ends_with("/Watch") => &shared.streams,
+        Target::Health | Target::Nowhere => &shared.others,
+    };
     let permit = permits.take();
     let flight = Flight::new(Arc::clone(&shared), Arc::clone(&call), permit);
     // The permit comes before the body: past that limit a call costs us headers, not a parse.
@@ -117,11 +127,12 @@ async fn serve(
         shared.open_for(target == Target::Health || target == Target::Reflection, method)
     })();
     let answered = match admitted {
-        Ok(()) => answer(&shared, &call, target, parts, body).await,
+        Ok(()) => answer(&shared, &call, target, &peer, parts, body).await,
         Err(error) => Err(error),
     };
     match answered {
-        Ok(response) => wrap(flight, response, target).await,
+        // The place of a bulk call is free again once its reply is bytes.
+        Ok((response, _place)) => wrap(flight, response, target, &peer).await,
         Err(error) => {
             call.fail(&error);
             let status = status::status(&error, &call.id());
@@ -149,15 +160,21 @@ async fn answer(
     shared: &Arc<Shared>,
     call: &Arc<Call>,
     target: Target,
+    peer: &Peer,
     mut parts: Parts,
     body: Incoming,
-) -> Result<Response<Body>, Error> {
+) -> Result<(Response<Body>, Option<OwnedSemaphorePermit>), Error> {
+    let mut place = None;
     let body = match target {
         Target::Nowhere => return Err(Error::UnknownMethod),
         Target::Bots | Target::Boards if call.method == Method::Other => return Err(Error::UnknownMethod),
         Target::Reflection => Body::new(body),
         _ => {
-            let message = receive(shared, call, &parts.headers, body).await?;
+            let (message, held) = receive(shared, call, &parts.headers, body).await?;
+            if call.method.is_bulk() {
+                place = Some(bulk_place(shared, call).await?);
+            }
+            drop(held);
             #[cfg(feature = "otel")]
             let _ = call.received.set(call.clock.elapsed());
             parts.headers.remove("grpc-encoding");
@@ -168,7 +185,10 @@ async fn answer(
         if call.clock.deadline.is_some_and(|deadline| now() >= deadline) {
             return Err(call.clock.exceeded(Stage::Admission));
         }
-        if shared.desk.metrics.send_bytes.get() > shared.desk.config.max_send_bytes as i64 {
+        // A peer that does not take its replies is refused long before it can cost the others theirs.
+        let limit = shared.desk.config.max_send_bytes as i64;
+        let own = peer.untaken.load(Ordering::Relaxed);
+        if shared.desk.metrics.send_bytes.get() > limit || own > limit / 4 {
             return Err(Error::SendMemory);
         }
     }
@@ -178,9 +198,22 @@ async fn answer(
         Target::Boards => Caught { inner: Boards::server(shared, call).call(request), call }.await,
         _ => Caught { inner: Box::pin(shared.standard.clone().call(request)), call }.await,
     };
-    handled.unwrap_or_else(|| {
+    let response = handled.unwrap_or_else(|| {
         shared.desk.metrics.panics.inc();
         Err(Error::Bug)
+    });
+    response.map(|response| (response, place))
+}
+
+/// A place among the bulk calls that are worked on. Few are, because each holds its decoded items and its reply; the
+/// others wait as the bytes they came in, which count as received.
+async fn bulk_place(shared: &Shared, call: &Call) -> Result<OwnedSemaphorePermit, Error> {
+    let patience = shared.desk.config.max_queue_wait;
+    let end = call.clock.deadline.unwrap_or(call.clock.arrival + patience);
+    let place = tokio::time::timeout_at(end.into(), Arc::clone(&shared.bulk).acquire_owned()).await;
+    place.ok().and_then(Result::ok).ok_or_else(|| match call.clock.deadline {
+        Some(_) => call.clock.exceeded(Stage::Queue),
+        None => Error::InFlight,
     })
 }
 
@@ -207,7 +240,12 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>> + Unpin> Future for 
 const PREFIX: usize = 5;
 
 /// Reads one whole message within its limits of size, memory and time; without compression when it returns.
-async fn receive(shared: &Shared, call: &Call, headers: &HeaderMap, mut body: Incoming) -> Result<Bytes, Error> {
+async fn receive(
+    shared: &Shared,
+    call: &Call,
+    headers: &HeaderMap,
+    mut body: Incoming,
+) -> Result<(Bytes, Held), Error> {
     let config = &shared.desk.config;
     let gzip = match headers.get("grpc-encoding").map(HeaderValue::as_bytes) {
         None | Some(b"identity") => false,
@@ -234,7 +272,7 @@ async fn receive(shared: &Shared, call: &Call, headers: &HeaderMap, mut body: In
             }
         }
     }
-    message.finish(gzip, config.max_request_bytes)
+    message.finish(gzip, config.max_request_bytes).map(|message| (message, held))
 }
 
 /// Waits until the body is too late, or until nobody starts a call any more.
@@ -345,7 +383,7 @@ fn sign(headers: &mut HeaderMap, id: &str) {
 }
 
 /// The handler's response, with our headers, in a body that keeps the books.
-async fn wrap(mut flight: Flight, response: Response<Body>, target: Target) -> Response<ReplyBody> {
+async fn wrap(mut flight: Flight, response: Response<Body>, target: Target, peer: &Peer) -> Response<ReplyBody> {
     let call = Arc::clone(&flight.call);
     let (mut parts, body) = response.into_parts();
     let failed = call.read(|outcome| outcome.reason.is_some());
@@ -367,7 +405,7 @@ async fn wrap(mut flight: Flight, response: Response<Body>, target: Target) -> R
         return Response::from_parts(parts, ReplyBody::stream(flight, body));
     }
     let (data, trailers) = whole(body).await;
-    Response::from_parts(parts, ReplyBody::whole(flight, data, trailers))
+    Response::from_parts(parts, ReplyBody::whole(flight, data, trailers, &peer.untaken))
 }
 
 /// Which policy decided, and where the time went.

@@ -28,6 +28,11 @@ pub enum Method {
 }
 
 impl Method {
+    /// Of many items, so of much memory.
+    pub const fn is_bulk(self) -> bool {
+        matches!(self, Self::BatchDecide | Self::AssessBoards)
+    }
+
     /// All, in order.
     pub const ALL: [Self; 7] = [
         Self::Decide,

@@ -68,8 +68,12 @@ pub struct Shared {
     /// Health and reflection.
     standard: Routes,
     calls: permits::Permits,
-    /// Health and reflection: limited apart, so that neither starves the other.
+    /// Health checks: limited apart, so that no load and no flood starves them.
     others: permits::Permits,
+    /// Health watches and reflection, which stay open.
+    streams: permits::Permits,
+    /// Bulk calls that are worked on.
+    bulk: Arc<tokio::sync::Semaphore>,
     connections: permits::Permits,
     secrets: secrets::Secrets,
     recorder: Option<record::Recorder>,
@@ -137,6 +141,9 @@ pub fn assemble(config: Config, registry: Registry) -> Result<Server, Vec<String
     let shared = Arc::new(Shared {
         calls: permits::Permits::new(config.max_in_flight, Some(metrics.in_flight.clone())),
         others: permits::Permits::new(config.max_in_flight, None),
+        streams: permits::Permits::new(config.max_in_flight, None),
+        // Each keeps twice the workers busy, so more at a time are no faster.
+        bulk: Arc::new(tokio::sync::Semaphore::new(config.workers.max(8))),
         connections: permits::Permits::new(config.max_connections, None),
         desk,
         life,

@@ -6,11 +6,14 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt as _;
 use understudy::pb;
 use understudy::service::config::Config;
 
-use crate::harness::{ask, config, connect, end, metric, reason, run, serve, until};
+use crate::harness::{ask, channel, config, connect, end, metric, reason, run, serve, until};
 use crate::raw::{DECIDE, Raw, frame, framed, reply};
 
 #[test]
@@ -114,6 +117,54 @@ fn replies_nobody_takes_are_limited_and_reset() {
         good.decide(ask("easy")).await.expect("there is room again");
     });
     assert!(until(Duration::from_secs(1), || server.metrics().in_flight.get() == 0).is_some());
+    end(server);
+}
+
+#[test]
+fn a_peer_that_takes_nothing_is_refused_before_the_others_are() {
+    let server = serve(Config { max_send_bytes: 40_000, ..config() });
+    run(async {
+        let tcp = TcpStream::connect(server.address()).await.expect("the server accepts");
+        let (mut send, connection) =
+            h2::client::Builder::new().initial_window_size(0).handshake::<_, bytes::Bytes>(tcp).await.expect("HTTP/2");
+        tokio::spawn(connection);
+        let mut good = connect(&server).await;
+        let mut held = Vec::new();
+        let refused = loop {
+            let request =
+                http::Request::post(format!("http://test{DECIDE}")).header("content-type", "application/grpc");
+            send = send.ready().await.expect("open");
+            let sent = send.send_request(request.body(()).expect("a request"), false);
+            let (response, mut stream) = sent.expect("a stream");
+            stream.send_data(framed(&ask("easy")).into(), true).expect("sent");
+            let response = response.await.expect("headers");
+            if let Some(status) = response.headers().get("grpc-status") {
+                break status.clone();
+            }
+            held.push(response);
+            good.decide(ask("easy")).await.expect("the others are served");
+        };
+        assert_eq!(refused, "8");
+        let untaken = server.metrics().send_bytes.get();
+        assert!((10_000..20_000).contains(&untaken), "{untaken} bytes: a quarter, and one reply more");
+        good.decide(ask("easy")).await.expect("the others are served");
+    });
+    end(server);
+}
+
+#[test]
+fn watches_leave_room_for_checks() {
+    let server = serve(Config { max_in_flight: 8, ..config() });
+    run(async {
+        let mut health = HealthClient::new(channel(&server).await);
+        let mut watches = Vec::new();
+        while let Ok(watch) = health.watch(HealthCheckRequest::default()).await {
+            watches.push(watch);
+        }
+        assert_eq!(watches.len(), 8);
+        let status = health.check(HealthCheckRequest::default()).await.expect("an answer").into_inner().status();
+        assert_eq!(status, ServingStatus::Serving);
+    });
     end(server);
 }
 

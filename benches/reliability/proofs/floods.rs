@@ -1,20 +1,24 @@
 //! R6: floods of every kind, each against a server of its own; peak memory while it lasts, and what is left after.
 
 use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use understudy::pb;
+use understudy::pb::apple::{AssessBoardsRequest, Board};
+use understudy::pb::view::Game;
 
 use crate::load::runtime;
 use crate::process::{Program, Server};
 use crate::report::Report;
 use crate::requests::{easiest, first_game, frames, requests};
-use crate::wire::{self, Channel, DECIDE, Ending, HEALTH, frame, head};
+use crate::wire::{self, BATCH, Channel, DECIDE, Ending, HEALTH, frame, head};
 use crate::{Context, Trouble, raw};
 
+const ASSESS: &str = "/understudy.apple.v1.BoardService/AssessBoards";
 const PEAK_MB: f64 = 150.0;
 const LEFT_MB: f64 = 20.0;
 
@@ -35,6 +39,8 @@ pub fn run(context: &Context, report: &mut Report) -> Result<(), Trouble> {
     flood(report, &format!("{} idle connections", n(1000)), &[], &|server| idle(server, n(1000)))?;
     flood(report, &format!("{} slow senders", n(10_000)), &[], &|server| senders(server, n(10_000)))?;
     flood(report, &format!("{} slow readers of ALL", n(1000)), &[], &|server| readers(context, server, n(1000)))?;
+    flood(report, &format!("{} batches of 128, ALL", n(1000)), &[], &|server| batches(context, server, n(1000)))?;
+    flood(report, &format!("{} times 256 boards", n(200)), &[], &|server| boards(context, server, n(200)))?;
     flood(report, "gzip bombs, --gzip", &["--gzip"], &|server| bombs(server, n(400), 8))?;
     flood(report, "gzip bombs, gzip off", &[], &|server| bombs(server, n(400), 12))?;
     flood(report, &format!("{} resets", n(64_000)), &[], &|server| resets(server, n(64_000)))?;
@@ -185,6 +191,41 @@ fn readers(context: &Context, server: &Server, count: usize) -> Result<(), Troub
         }
         tokio::time::sleep(Duration::from_secs(3)).await;
         Ok(())
+    })
+}
+
+/// Whole tables of many positions at once, taken as fast as they come: what is decided is more than what is sent.
+fn batches(context: &Context, server: &Server, count: usize) -> Result<(), Trouble> {
+    let game = first_game()?;
+    let mut items = requests(game, &easiest(game)?, 128, context.seed);
+    items.iter_mut().for_each(|request| request.detail = pb::Detail::All as i32);
+    many(server, BATCH, frame(&pb::BatchDecideRequest { items }), count)
+}
+
+/// Boards with all their numbers.
+fn boards(context: &Context, server: &Server, count: usize) -> Result<(), Trouble> {
+    let boards =
+        requests("apple", "easy", 256, context.seed).into_iter().filter_map(|request| match request.view?.game? {
+            Game::Apple(view) => Some(Board { rows: view.rows, columns: view.columns, cells: view.cells }),
+            _ => None,
+        });
+    let request =
+        AssessBoardsRequest { boards: boards.collect(), ruleset: "uniform.v1".to_owned(), ..Default::default() };
+    many(server, ASSESS, frame(&request), count)
+}
+
+/// The same call many times at once, over a connection for each hundred. A refusal is an answer.
+fn many(server: &Server, path: &'static str, body: Bytes, count: usize) -> Result<(), Trouble> {
+    runtime().block_on(async {
+        let channels: Vec<_> = (0..count.div_ceil(100)).map(|_| Channel::new(&server.target())).collect();
+        let mut calls = tokio::task::JoinSet::new();
+        for n in 0..count {
+            let (channel, body) = (Arc::clone(&channels[n % channels.len()]), body.clone());
+            calls.spawn(async move { channel.call(path, None, body, Duration::from_secs(60)).await.ending });
+        }
+        let endings = calls.join_all().await;
+        let fine = endings.iter().filter(|ending| **ending == Ending::OK).count();
+        if fine == 0 { Err(format!("none of {count} calls was answered").into()) } else { Ok(()) }
     })
 }
 
