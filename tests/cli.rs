@@ -365,6 +365,30 @@ fn a_low_soft_limit_of_open_files_costs_no_connection() {
 }
 
 #[test]
+fn pipes_are_no_files_and_a_check_leaves_no_file_behind() {
+    let scratch = Scratch::new("files");
+    let pipe = scratch.file("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--max-connections", "64"];
+    let tls = vec!["--tls-cert", &pipe, "--tls-key", &pipe];
+    for files in [vec!["--record", &pipe], vec!["--auth-tokens", &pipe], tls] {
+        for check in [vec![], vec!["--check-config"]] {
+            let complaint = bad(2, &[&serve[..], &files, &check].concat(), "");
+            assert!(complaint.contains("a regular file") && complaint.contains(&pipe), "{complaint}");
+        }
+    }
+    let check = |record: &str| good(&[&serve[..], &["--check-config", "--record", record]].concat(), "");
+    let fresh = scratch.file("calls.jsonl");
+    assert!(check(&fresh).contains(&fresh));
+    assert!(!Path::new(&fresh).exists(), "nothing was recorded");
+    let kept = scratch.with("kept.jsonl", "{}\n");
+    check(&kept);
+    assert_eq!(std::fs::read_to_string(&kept).expect("still there"), "{}\n");
+    let nowhere = scratch.file("no/such/folder.jsonl");
+    assert!(bad(2, &["serve", "--check-config", "--record", &nowhere], "").contains("--record"));
+}
+
+#[test]
 fn boards_are_assessed_from_text_and_from_json() {
     // The board of seed 3: mean 113.5 over 16 greedy games, at 52.5575 % of the reference, three stars.
     let board = understudy::games::apple::Distribution::Sum10.board(3);
