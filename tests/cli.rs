@@ -1,9 +1,10 @@
 //! The program as people and scripts meet it: exit codes, streams, and documents that fit together.
 
 use std::io::{BufRead, BufReader, Write};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use understudy::games;
@@ -255,7 +256,11 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_understudy"))
+        Self::of(Command::new(env!("CARGO_BIN_EXE_understudy")))
+    }
+
+    fn of(mut program: Command) -> Self {
+        let mut child = program
             .args(["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--log-level", "error"])
             .stdout(Stdio::piped())
             .spawn()
@@ -266,6 +271,21 @@ impl Server {
             line.rsplit(' ').next().and_then(|word| word.parse().ok()).expect("an address at its end")
         };
         Self { address: address(), admin: address(), child }
+    }
+
+    fn wait_until_serving(&self) {
+        let admin = self.admin.to_string();
+        let ready = (0..100).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            understudy(&["probe", &admin], "").status.success()
+        });
+        assert!(ready, "not serving within five seconds");
+    }
+
+    fn metrics(&self) -> String {
+        let mut stream = TcpStream::connect(self.admin).expect("the admin port");
+        stream.write_all(b"GET /metrics HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").expect("sent");
+        std::io::read_to_string(stream).expect("text")
     }
 }
 
@@ -280,12 +300,7 @@ impl Drop for Server {
 fn a_server_and_the_command_line_give_the_same_bytes() {
     let server = Server::start();
     let (address, admin) = (server.address.to_string(), server.admin.to_string());
-    let serving = || understudy(&["probe", &admin], "").status.success();
-    let ready = (0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        serving()
-    });
-    assert!(ready, "not serving within five seconds");
+    server.wait_until_serving();
     assert_eq!(good(&["probe", &address], ""), "SERVING\n");
     for game in games::KEYS {
         let request = good(&["example", game, "--seed", "11"], "");
@@ -304,6 +319,73 @@ fn a_server_and_the_command_line_give_the_same_bytes() {
     drop(server);
     bad(1, &["probe", &admin], "");
     bad(1, &["decide", "--server", &address], &request);
+}
+
+/// The program under a limit of open files, as the `ulimit` of a shell sets it.
+fn limited(limit: &str) -> Command {
+    let mut program = Command::new("sh");
+    program.args(["-c", &format!("ulimit {limit} && exec \"$@\""), "sh", env!("CARGO_BIN_EXE_understudy")]);
+    program
+}
+
+#[test]
+fn as_many_connections_are_promised_as_there_may_be_open_files() {
+    let check = |limit: &str| -> (Option<i32>, String, String) {
+        let arguments = ["serve", "--check-config", "--max-connections", "300"];
+        let output = limited(limit).args(arguments).output().expect("an end");
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, shown, complaint) = check("-S -n 140");
+    assert_eq!((code, complaint.as_str()), (Some(0), ""), "a soft limit is raised");
+    assert!(shown.contains("\nmax-connections = 300\n"), "{shown}");
+    let (code, shown, complaint) = check("-n 150");
+    assert_eq!(code, Some(0), "{complaint}");
+    assert!(shown.contains("\nmax-connections = 22\n"), "{shown}");
+    assert!(complaint.contains("--max-connections 300 needs 428 open files, but the hard limit is 150"), "{complaint}");
+    let (code, _, complaint) = check("-n 100");
+    assert_eq!(code, Some(2), "none would be left");
+    assert!(complaint.contains("the limit of open files is 100"), "{complaint}");
+}
+
+#[test]
+fn a_low_soft_limit_of_open_files_costs_no_connection() {
+    let server = Server::of(limited("-S -n 140"));
+    server.wait_until_serving();
+    let quiet: Vec<_> = (0..200).map(|_| TcpStream::connect(server.address).expect("accepted")).collect();
+    // They are let go five seconds later, because they say nothing.
+    let all = (0..80).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        server.metrics().contains("\nunderstudy_connections 200\n")
+    });
+    assert!(all, "{}", server.metrics());
+    let request = good(&["example", games::KEYS[0]], "");
+    good(&["decide", "--server", &server.address.to_string()], &request);
+    drop(quiet);
+}
+
+#[test]
+fn pipes_are_no_files_and_a_check_leaves_no_file_behind() {
+    let scratch = Scratch::new("files");
+    let pipe = scratch.file("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--max-connections", "64"];
+    let tls = vec!["--tls-cert", &pipe, "--tls-key", &pipe];
+    for files in [vec!["--record", &pipe], vec!["--auth-tokens", &pipe], tls] {
+        for check in [vec![], vec!["--check-config"]] {
+            let complaint = bad(2, &[&serve[..], &files, &check].concat(), "");
+            assert!(complaint.contains("a regular file") && complaint.contains(&pipe), "{complaint}");
+        }
+    }
+    let check = |record: &str| good(&[&serve[..], &["--check-config", "--record", record]].concat(), "");
+    let fresh = scratch.file("calls.jsonl");
+    assert!(check(&fresh).contains(&fresh));
+    assert!(!Path::new(&fresh).exists(), "nothing was recorded");
+    let kept = scratch.with("kept.jsonl", "{}\n");
+    check(&kept);
+    assert_eq!(std::fs::read_to_string(&kept).expect("still there"), "{}\n");
+    let nowhere = scratch.file("no/such/folder.jsonl");
+    assert!(bad(2, &["serve", "--check-config", "--record", &nowhere], "").contains("--record"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::json::{self, Named};
-use super::{Failure, input, progress};
+use super::{Failure, failure, input, progress};
 use crate::bot::{Budget, Reject};
 use crate::games::apple::assess::{Assessment, Assessor, Options};
 use crate::games::apple::board::Board;
@@ -102,11 +102,11 @@ fn sound(boards: Vec<Result<Board, Reject>>) -> Result<Vec<Board>, Failure> {
     for board in boards {
         match board {
             Ok(board) => sound.push(board),
-            Err(Reject::Invalid(list)) => wrong.extend(list),
+            Err(Reject::Invalid(list)) => wrong.extend(failure::lines(&list)),
             Err(Reject::NothingToDecide(text)) => return Err(Failure::input(text)),
         }
     }
-    if wrong.is_empty() { Ok(sound) } else { Err(Failure::violations(&wrong)) }
+    if wrong.is_empty() { Ok(sound) } else { Err(Failure::Input(wrong)) }
 }
 
 fn assess(prefix: &str, board: Board, options: &Options) -> Assessment {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::bot::Violation;
+use crate::bot::{Violation, Violations};
 
 /// Why a subcommand did not succeed.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,13 +26,9 @@ impl Failure {
         Self::Failed(problem.into())
     }
 
-    /// Bad input, every violation on its line.
-    pub fn violations(violations: &[Violation]) -> Self {
-        let line = |violation: &Violation| match violation.field.as_str() {
-            "" => violation.description(),
-            field => format!("{field}: {}", violation.description()),
-        };
-        Self::Input(violations.iter().map(line).collect())
+    /// Bad input, every violation on its line; of very many the first, and how many more there are.
+    pub fn violations(violations: &Violations) -> Self {
+        Self::Input(lines(violations))
     }
 
     /// Says what is wrong on stderr; the exit code.
@@ -51,4 +47,17 @@ impl Failure {
             Self::Unread => ExitCode::SUCCESS,
         }
     }
+}
+
+/// As [`Failure::violations`] tells them.
+pub fn lines(violations: &Violations) -> Vec<String> {
+    let line = |violation: &Violation| match violation.field.as_str() {
+        "" => violation.description(),
+        field => format!("{field}: {}", violation.description()),
+    };
+    let mut lines: Vec<_> = violations.kept().iter().map(line).collect();
+    if violations.len() > lines.len() {
+        lines.push(format!("and {} more", violations.len() - lines.len()));
+    }
+    lines
 }

@@ -33,7 +33,7 @@ pub struct ServeArgs {
     /// Calls in flight, process-wide
     #[arg(long, env = "UNDERSTUDY_MAX_IN_FLIGHT", default_value_t = 2048)]
     pub max_in_flight: usize,
-    /// Connections, process-wide
+    /// Connections, process-wide; each is an open file, and the soft limit of those is raised to fit
     #[arg(long, env = "UNDERSTUDY_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
     /// Streams of one connection
@@ -223,7 +223,7 @@ impl ServeArgs {
 /// # Errors
 /// One line for each reason not to start.
 pub fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
-    let config = args.config();
+    let mut config = args.config();
     let mut registry = crate::games::registry();
     let mut problems = config.problems();
     problems.extend(service::logs::check_filter(&args.log_level).err());
@@ -236,7 +236,9 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
     if !problems.is_empty() {
         return Err(Failure::Input(problems));
     }
+    let lowered = fit_open_files(&mut config).map_err(Failure::input)?;
     if args.check_config {
+        lowered.iter().for_each(|warning| eprintln!("understudy: {warning}"));
         return super::input::print(&shown(&config, args)).map(|()| ExitCode::SUCCESS);
     }
     let json = match args.log_format {
@@ -245,7 +247,37 @@ pub fn run(args: &ServeArgs) -> Result<ExitCode, Failure> {
         LogFormat::Auto => !std::io::IsTerminal::is_terminal(&std::io::stderr()),
     };
     let _guard = service::logs::start(&args.log_level, json).map_err(Failure::input)?;
+    if let Some(warning) = lowered {
+        tracing::warn!("{warning}");
+    }
     attend(service::assemble(config, registry).map_err(Failure::Input)?)
+}
+
+/// Open files beside the connections: listeners, the admin port and who is on it, the runtimes, files that are read.
+const OTHER_FILES: u64 = 128;
+
+/// Raises the soft limit of open files to what the connections need. Where the hard limit is too low, fewer connections
+/// are served, and this warning says so: one more is then closed and counted, where it would hang without an answer.
+///
+/// # Errors
+/// The hard limit leaves none.
+fn fit_open_files(config: &mut Config) -> Result<Option<String>, String> {
+    let needed = (config.max_connections as u64).saturating_add(OTHER_FILES);
+    let limit = match rlimit::increase_nofile_limit(needed) {
+        Ok(limit) => limit,
+        Err(error) => return Ok(Some(format!("the limit of open files is not known, nor raised: {error}"))),
+    };
+    if limit >= needed {
+        return Ok(None);
+    }
+    let left = limit.saturating_sub(OTHER_FILES);
+    if left == 0 {
+        return Err(format!("the limit of open files is {limit}, but {OTHER_FILES} are needed beside the connections"));
+    }
+    let asked = std::mem::replace(&mut config.max_connections, left as usize);
+    Ok(Some(format!(
+        "--max-connections {asked} needs {needed} open files, but the hard limit is {limit}: it is {left} instead"
+    )))
 }
 
 /// The effective values, one a line.

@@ -17,7 +17,7 @@ use super::deadline::{micros, now};
 use super::grpc::fail;
 use super::status::{self, Error, Stage};
 use crate::bot::registry::Unknown;
-use crate::bot::{Budget, CancelFlag, Reject, Rng, Violation};
+use crate::bot::{Budget, CancelFlag, Reject, Rng, Violations};
 use crate::games::apple::Board;
 use crate::games::apple::assess::{Assessment, Assessor, Found, Generator, NotFound, Options};
 use crate::games::apple::wire::{self, Assessing, BadCall};
@@ -62,8 +62,9 @@ fn id_of(call: &Call, own: &str) -> Result<String, Error> {
         return Ok(call.request_id.clone());
     }
     if !is_id(own) {
-        let text = "at most 64 visible ASCII characters".to_owned();
-        return Err(Error::RequestInvalid(vec![Violation { field: "request_id".to_owned(), code: "", text }]));
+        let mut wrong = Violations::default();
+        wrong.add("request_id", "", "at most 64 visible ASCII characters");
+        return Err(Error::RequestInvalid(wrong));
     }
     call.note(|outcome| outcome.request_id = Some(own.to_owned()));
     Ok(own.to_owned())

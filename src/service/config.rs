@@ -133,9 +133,16 @@ impl Default for Config {
     }
 }
 
+/// More threads than any machine has use for; the system would refuse them one by one.
+const MOST_THREADS: usize = 1024;
+/// The longest of the times that calls, streams and files are given.
+const DAY: Duration = Duration::from_secs(24 * 3600);
+/// The longest life of a connection.
+const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// Cores less one for the RPC thread, at least 1; a container's quota counts.
 pub fn default_workers() -> usize {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get() - 1).max(1)
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() - 1).clamp(1, MOST_THREADS)
 }
 
 impl Config {
@@ -147,8 +154,8 @@ impl Config {
                 problems.push(text.to_owned());
             }
         };
-        must(self.workers >= 1, "--workers must be at least 1");
-        must((1..=1024).contains(&self.rpc_threads), "--rpc-threads must be 1..=1024");
+        must((1..=MOST_THREADS).contains(&self.workers), "--workers must be 1..=1024");
+        must((1..=MOST_THREADS).contains(&self.rpc_threads), "--rpc-threads must be 1..=1024");
         must(self.queue >= 1, "--queue must be at least 1");
         must(self.max_in_flight >= 1, "--max-in-flight must be at least 1");
         must(self.max_connections >= 1, "--max-connections must be at least 1");
@@ -168,6 +175,13 @@ impl Config {
         must(!self.keepalive_interval.is_zero(), "--keepalive-interval must not be 0");
         must(!self.keepalive_timeout.is_zero(), "--keepalive-timeout must not be 0");
         must(!self.reload_interval.is_zero(), "--reload-interval must not be 0");
+        // Longer ones mean "never", and overflow where they are added to a clock.
+        for (flag, time) in self.times() {
+            must(time <= DAY, &format!("{flag} must be at most 24h"));
+        }
+        let age = self.max_connection_age.unwrap_or_default();
+        must(age <= YEAR, "--max-connection-age must be at most 365d; 0 is no limit");
+        must(self.max_connection_age_grace <= YEAR, "--max-connection-age-grace must be at most 365d");
         must((0.0..=1.0).contains(&self.record_share), "--record-share must be 0..=1");
         must(self.tls_cert.is_some() == self.tls_key.is_some(), "--tls-cert and --tls-key go together");
         must(self.tls_client_ca.is_none() || self.tls_cert.is_some(), "--tls-client-ca needs --tls-cert");
@@ -179,6 +193,24 @@ impl Config {
             "--auth-tokens without TLS on an address that is not loopback: add TLS, or --allow-plaintext-tokens",
         );
         problems
+    }
+
+    /// The times that must not be above a day.
+    const fn times(&self) -> [(&'static str, Duration); 12] {
+        [
+            ("--max-queue-wait", self.max_queue_wait),
+            ("--max-deadline", self.max_deadline),
+            ("--max-think", self.max_think),
+            ("--reply-reserve", self.reply_reserve),
+            ("--inline-below", self.inline_below),
+            ("--body-timeout", self.body_timeout),
+            ("--handshake-timeout", self.handshake_timeout),
+            ("--keepalive-interval", self.keepalive_interval),
+            ("--keepalive-timeout", self.keepalive_timeout),
+            ("--drain-delay", self.drain_delay),
+            ("--drain-timeout", self.drain_timeout),
+            ("--reload-interval", self.reload_interval),
+        ]
     }
 
     /// The effective values, one `flag = value` a line.
@@ -292,5 +324,41 @@ mod tests {
         assert_eq!(open.problems().len(), 1);
         assert!(Config { allow_plaintext_tokens: true, ..open }.problems().is_empty());
         assert!(Config::default().problems().is_empty());
+    }
+
+    #[test]
+    fn no_time_is_beyond_the_clock_and_no_number_beyond_the_machine() {
+        let long = parse_duration("500000000000years").expect("a duration");
+        let config = Config {
+            workers: 999_999,
+            rpc_threads: 999_999,
+            max_queue_wait: long,
+            max_deadline: long,
+            max_think: long,
+            reply_reserve: long,
+            inline_below: long,
+            body_timeout: long,
+            handshake_timeout: long,
+            keepalive_interval: long,
+            keepalive_timeout: long,
+            max_connection_age: Some(long),
+            max_connection_age_grace: long,
+            drain_delay: long,
+            drain_timeout: long,
+            reload_interval: long,
+            ..Config::default()
+        };
+        let problems = config.problems();
+        assert_eq!(problems.len(), 16, "{problems:?}");
+        assert!(problems.contains(&"--max-think must be at most 24h".to_owned()), "{problems:?}");
+        let edge = Config {
+            workers: 1024,
+            max_think: Duration::from_secs(24 * 3600),
+            max_connection_age: Some(Duration::from_secs(365 * 24 * 3600)),
+            ..Config::default()
+        };
+        assert_eq!(edge.problems(), Vec::<String>::new());
+        let above = Config { workers: 1025, max_think: DAY + Duration::from_nanos(1), ..edge };
+        assert_eq!(above.problems().len(), 2);
     }
 }

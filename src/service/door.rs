@@ -18,6 +18,7 @@ use super::Shared;
 use super::body::{PIECE, Waiting, waiting_for};
 use super::deadline::now;
 use super::edge::Edge;
+use super::logs::Repeats;
 use super::metrics::{Held, Parting};
 use crate::bot::Rng;
 
@@ -25,6 +26,7 @@ use crate::bot::Rng;
 pub async fn run(listener: TcpListener, shared: Arc<Shared>) -> usize {
     let http = Arc::new(settings(&shared));
     let mut count = 0;
+    let mut faults = Repeats::default();
     loop {
         let accepted = tokio::select! {
             biased;
@@ -37,8 +39,13 @@ pub async fn run(listener: TcpListener, shared: Arc<Shared>) -> usize {
                 admit(stream, peer, count, &http, &shared);
             }
             Err(error) => {
-                // Out of descriptors, most likely: breathe, instead of spinning on the same error.
-                tracing::warn!(%error, "accept failed");
+                // Out of descriptors, most likely. The connection waits in the system and is counted at every try: what
+                // rises fast is seen.
+                shared.desk.metrics.parting(Parting::Refused);
+                if let Some(times) = faults.again(now()) {
+                    tracing::warn!(%error, times, "accept failed");
+                }
+                // Breathe, instead of spinning on the same error.
                 sleep(Duration::from_millis(20)).await;
             }
         }

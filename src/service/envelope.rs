@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::bot::registry::hex;
-use crate::bot::{Bot, Completion, Limits, Prepared, Reply, Rows, Thought, Violation, Violations, Warning};
+use crate::bot::{Bot, Completion, Limits, Prepared, Reply, Rows, Thought, Violations, Warning};
 use crate::pb;
 
 /// Longest request id.
@@ -34,7 +34,7 @@ pub struct Asked {
 ///
 /// # Errors
 /// Every violation, with paths relative to the request.
-pub fn check(request: &pb::DecideRequest, rows_cap: usize, max_think: Duration) -> Result<Asked, Vec<Violation>> {
+pub fn check(request: &pb::DecideRequest, rows_cap: usize, max_think: Duration) -> Result<Asked, Violations> {
     let mut wrong = Violations::under("");
     let id = &request.request_id;
     if id.len() > REQUEST_ID || !id.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -64,10 +64,9 @@ pub fn check(request: &pb::DecideRequest, rows_cap: usize, max_think: Duration) 
         }
     };
     let named = check_budget(request.budget.as_ref(), max_think, &mut wrong);
-    wrong.finish().map_err(|reject| match reject {
-        crate::bot::Reject::Invalid(list) => list,
-        crate::bot::Reject::NothingToDecide(text) => vec![Violation { field: String::new(), code: "", text }],
-    })?;
+    if !wrong.is_empty() {
+        return Err(wrong);
+    }
     Ok(Asked {
         request_id: id.clone(),
         policy: request.policy.clone(),

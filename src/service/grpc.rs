@@ -15,7 +15,7 @@ use super::deadline::now;
 use super::desk::Item;
 use super::order::Terms;
 use super::status::{self, Error, Stage};
-use crate::bot::{Violation, registry::Unknown};
+use crate::bot::{Violations, registry::Unknown};
 use crate::pb;
 use crate::pb::bot_service_server::{BotService, BotServiceServer};
 
@@ -80,9 +80,9 @@ impl BotService for Bots {
         let Self { shared, call } = self;
         let items = request.into_inner().items;
         if !(1..=BATCH_ITEMS).contains(&items.len()) {
-            let text = format!("{} items, but a batch holds 1..={BATCH_ITEMS}", items.len());
-            let violation = Violation { field: "items".to_owned(), code: "", text };
-            return Err(fail(call, &Error::RequestInvalid(vec![violation])));
+            let mut wrong = Violations::default();
+            wrong.add("items", "", format!("{} items, but a batch holds 1..={BATCH_ITEMS}", items.len()));
+            return Err(fail(call, &Error::RequestInvalid(wrong)));
         }
         let rows = (shared.desk.config.max_reply_rows / items.len()).max(BATCH_ROWS);
         let batch = Batch { shared, call, terms: terms(shared, Class::Bulk, rows) };

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 use tonic::Code;
@@ -48,6 +49,27 @@ impl Gate {
                 );
             }
         }
+    }
+}
+
+/// A fault that may come again and again: the first is told at once, the others as a count, every ten seconds.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    told: Option<Instant>,
+    untold: u64,
+}
+
+impl Repeats {
+    const PAUSE: Duration = Duration::from_secs(10);
+
+    /// It has happened, `now`. How many times since it was last told, this time included, where that is to be told now.
+    pub fn again(&mut self, now: Instant) -> Option<u64> {
+        self.untold += 1;
+        if self.told.is_some_and(|told| now < told + Self::PAUSE) {
+            return None;
+        }
+        self.told = Some(now);
+        Some(std::mem::take(&mut self.untold))
     }
 }
 
@@ -209,5 +231,13 @@ mod tests {
         assert!(gate.lets(Reason::InFlight), "another reason has its own lines");
         gate.sweep();
         assert!(gate.lets(Reason::QueueFull), "a new second, new lines");
+    }
+
+    #[test]
+    fn what_repeats_is_told_once_in_a_while_and_counted() {
+        let start = super::super::deadline::now();
+        let mut repeats = Repeats::default();
+        let told: Vec<_> = (0..1001).filter_map(|n| repeats.again(start + Duration::from_millis(20 * n))).collect();
+        assert_eq!(told, [1, 500, 500]);
     }
 }

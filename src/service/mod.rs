@@ -164,7 +164,7 @@ pub fn assemble(config: Config, registry: Registry) -> Result<Server, Vec<String
 /// What is wrong with the files that the settings name: for `--check-config`, which starts nothing.
 pub fn check_files(config: &Config) -> Vec<String> {
     let mut problems = secrets::Secrets::load(config).err().unwrap_or_default();
-    problems.extend(config.record.as_deref().map(record::open).and_then(Result::err));
+    problems.extend(config.record.as_deref().map(record::check).and_then(Result::err));
     problems
 }
 

@@ -112,13 +112,14 @@ fn told(file: Secret, result: &Result<(), String>, metrics: &Metrics) {
 
 impl Files {
     fn tokens(&self) -> Result<Option<Arc<Tokens>>, String> {
-        self.tokens.as_deref().map(Tokens::load).transpose().map(|tokens| tokens.map(Arc::new))
+        let tokens = self.tokens.as_deref().map(|path| regular(path).and_then(Tokens::load));
+        tokens.transpose().map(|tokens| tokens.map(Arc::new))
     }
 
     fn tls(&self) -> Result<Option<Arc<ServerConfig>>, String> {
         let (Some(cert), Some(key)) = (&self.cert, &self.key) else { return Ok(None) };
         let chain = certificates(cert)?;
-        let key = PrivateKeyDer::from_pem_file(key).map_err(|error| format!("{}: {error}", key.display()))?;
+        let key = PrivateKeyDer::from_pem_file(regular(key)?).map_err(|error| format!("{}: {error}", key.display()))?;
         let provider = Arc::new(ring::default_provider());
         let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
@@ -142,10 +143,19 @@ impl Files {
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let bad = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let all: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(|error| bad(&error))?.collect();
+    let all: Result<Vec<_>, _> = CertificateDer::pem_file_iter(regular(path)?).map_err(|error| bad(&error))?.collect();
     match all {
         Ok(list) if list.is_empty() => Err(bad(&"no certificate in it")),
         Ok(list) => Ok(list),
         Err(error) => Err(bad(&error)),
+    }
+}
+
+/// The path again, if it is no pipe or device: opening a pipe waits for who writes it, and some devices never end.
+fn regular(path: &Path) -> Result<&Path, String> {
+    match std::fs::metadata(path) {
+        Ok(data) if !data.is_file() => Err(format!("{}: not a regular file", path.display())),
+        // Whoever reads it tells what else is wrong.
+        _ => Ok(path),
     }
 }

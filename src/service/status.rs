@@ -9,8 +9,8 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 
 use super::deadline::micros;
-use crate::bot::Violation;
 use crate::bot::registry::Unknown;
+use crate::bot::{Violation, Violations};
 
 /// Where a call ran out of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +41,9 @@ impl Stage {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// The view breaks rules of its game.
-    ViewInvalid(Vec<Violation>),
+    ViewInvalid(Violations),
     /// The request around the view is wrong.
-    RequestInvalid(Vec<Violation>),
+    RequestInvalid(Violations),
     /// Bytes that are not the message.
     Undecodable(String),
     /// A `grpc-timeout` that the protocol does not allow; the text received.
@@ -335,11 +335,11 @@ const DETAILS: usize = 2400;
 /// A message stays under this; percent-encoding may triple a part of it.
 const MESSAGE: usize = 360;
 
-fn problems(what: &str, list: &[Violation]) -> String {
+fn problems(what: &str, list: &Violations) -> String {
     let plural = if list.len() == 1 { "problem" } else { "problems" };
     let mut text = format!("{} {plural} in {what}", list.len());
     // As many as fit: whoever reads only the message, in a log or a terminal, should see more than the first.
-    for (i, violation) in list.iter().take(SHOWN).enumerate() {
+    for (i, violation) in list.kept().iter().take(SHOWN).enumerate() {
         let one = format!("{}: {}", cut(&violation.field, 100), cut(&violation.description(), 160));
         if i > 0 && text.len() + one.len() > MESSAGE - 20 {
             break;
@@ -374,7 +374,7 @@ pub fn status(error: &Error, request_id: &str) -> Status {
         details.set_retry_info(Some(retry));
     }
     if let Error::ViewInvalid(list) | Error::RequestInvalid(list) = error {
-        details.set_bad_request(violations(list));
+        details.set_bad_request(violations(list.kept()));
     }
     let mut status = Status::with_error_details(error.code(), cut(&error.message(), MESSAGE), details);
     let pushback = match error.retry() {
@@ -418,12 +418,11 @@ mod tests {
     #[test]
     fn a_status_stays_under_four_kilobytes() {
         for (count, length) in [(1, 20), (16, 90), (17, 400), (256, 5000)] {
-            let violation = Violation {
-                field: "view.game.".to_owned() + &"x".repeat(length),
-                code: "code",
-                text: "글".repeat(length),
-            };
-            let error = Error::ViewInvalid(vec![violation; count]);
+            let mut wrong = Violations::under("view.game");
+            for _ in 0..count {
+                wrong.add("x".repeat(length), "code", "글".repeat(length));
+            }
+            let error = Error::ViewInvalid(wrong);
             let status = status(&error, "id");
             assert!(wire_size(&status) < 4096, "{count} violations of {length}: {}", wire_size(&status));
             let bad = status.get_details_bad_request().expect("bad request details");

@@ -294,6 +294,21 @@ fn a_recorded_call_can_be_made_again() {
     std::fs::remove_dir_all(&directory).expect("removed");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_full_disk_does_not_take_is_counted() {
+    let server = serve(Config { record: Some("/dev/full".into()), record_share: 1.0, ..config() });
+    run(async {
+        let mut client = connect(&server).await;
+        for _ in 0..50 {
+            client.decide(ask("easy")).await.expect("a decision");
+        }
+    });
+    let counted = || metric(&server, "understudy_record_dropped_total") == 50.0;
+    assert!(until(Duration::from_secs(5), counted).is_some(), "every line, not only those that found no room");
+    end(server);
+}
+
 /// The lines that are there whole; the writer may be in the middle of the next one.
 fn lines(file: &std::path::Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap_or_default();

@@ -78,6 +78,29 @@ fn bad_requests_name_every_field() {
 }
 
 #[test]
+fn a_view_of_bad_walls_is_counted_to_the_last_and_told_by_the_first() {
+    const WALLS: usize = 130_000;
+    let server = serve(config());
+    run(async {
+        let mut wrong = view("wallgo");
+        let Some(pb::view::Game::Wallgo(message)) = &mut wrong.game else { panic!("a view of Wall Go") };
+        message.compact = None;
+        message.east_walls = vec![pb::wallgo::Cell::default(); WALLS];
+        message.south_walls.clear();
+        let mut client = connect(&server).await;
+        let request = pb::DecideRequest { view: Some(wrong), ..ask("easy") };
+        let status = client.decide(request).await.expect_err("refused");
+        assert_eq!(reason(&status), (Code::InvalidArgument, "VIEW_INVALID".to_owned()));
+        let counted = metric(&server, "understudy_view_violations_total{game=\"wallgo\"}") as usize;
+        assert!(counted >= WALLS - 1, "{counted}: all but the first stand there already");
+        assert!(status.message().starts_with(&format!("{counted} problems in the view: ")), "{}", status.message());
+        assert!(status.message().ends_with(&format!("; and {} more", counted - 16)), "{}", status.message());
+        assert_eq!(status.get_details_bad_request().expect("a bad request").field_violations.len(), 16);
+    });
+    end(server);
+}
+
+#[test]
 fn what_is_no_message_is_undecodable() {
     let server = serve(config());
     run(async {

@@ -22,7 +22,7 @@ fn reasons(view: &Value) -> Vec<(String, String)> {
         Ok(_) => Vec::new(),
         Err(Reject::Invalid(found)) => {
             let strip = |field: &str| field.strip_prefix("view.hoola.").unwrap_or(field).to_owned();
-            let mut list: Vec<_> = found.iter().map(|v| (strip(&v.field), v.code.to_owned())).collect();
+            let mut list: Vec<_> = found.kept().iter().map(|v| (strip(&v.field), v.code.to_owned())).collect();
             list.sort();
             list
         }

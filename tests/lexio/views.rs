@@ -124,7 +124,7 @@ fn nothing_follows_the_end_of_a_round() {
         panic!()
     };
     assert_eq!(
-        (list[0].field.as_str(), list[0].code),
+        (list.kept()[0].field.as_str(), list.kept()[0].code),
         (format!("view.lexio.log[{}]", state.log().len()).as_str(), "after_round_end")
     );
 }

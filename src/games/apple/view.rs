@@ -74,7 +74,7 @@ pub fn check_board(claim: Claim<'_>, sum_check: Option<SumCheck>, wrong: &mut Vi
     }
     for (i, &digit) in cells.iter().take(MAX_CELLS).enumerate() {
         if digit > 9 {
-            wrong.add(&format!("cells[{i}]"), "", format!("{digit} is not a digit 0..=9"));
+            wrong.add(format_args!("cells[{i}]"), "", format_args!("{digit} is not a digit 0..=9"));
         }
     }
     if wrong.len() > before {

@@ -10,7 +10,7 @@ use super::rects::{self, Rectangle};
 use super::reference::{COLUMNS, ROWS, RUNS, Reference};
 use super::rules::{Count, Ruleset, SumCheck};
 use super::view::{self, Claim, View};
-use crate::bot::{Checked, Reject, Violation, Violations, Warning, Wire};
+use crate::bot::{Checked, Reject, Violations, Warning, Wire};
 use crate::pb;
 use crate::pb::apple as wire;
 
@@ -50,7 +50,7 @@ pub fn read_board(prefix: &str, message: &wire::Board, sum_check: SumCheck) -> R
     let claim = Claim { rows: message.rows, columns: message.columns, cells: &message.cells };
     let board = view::check_board(claim, Some(sum_check), &mut wrong);
     wrong.finish()?;
-    board.ok_or_else(|| Reject::Invalid(Vec::new()))
+    board.ok_or_else(|| Reject::Invalid(Violations::default()))
 }
 
 /// The message of a board.
@@ -88,7 +88,7 @@ impl Wire for Apple {
         let board = view::check_board(claim, ruleset.map(|ruleset| ruleset.sum_check), &mut wrong);
         wrong.finish()?;
         let view = ruleset.zip(board).and_then(|(ruleset, board)| View::new(ruleset, board));
-        let view = view.ok_or_else(|| Reject::Invalid(Vec::new()))?.scored(message.score);
+        let view = view.ok_or_else(|| Reject::Invalid(Violations::default()))?.scored(message.score);
         let board = view.board();
         if !rects::any(board) {
             let text = format!("no move is left; {} apples stay on the board", board.apples());
@@ -146,7 +146,7 @@ impl Wire for Apple {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BadCall {
     /// The request breaks rules: every one, by field path.
-    Invalid(Vec<Violation>),
+    Invalid(Violations),
     /// No such searching policy; the text names those there are.
     PolicyUnknown(String),
 }
@@ -190,7 +190,9 @@ pub fn read_assess(request: &wire::AssessBoardsRequest) -> Result<Assessing, Bad
         wrong.add("best.max_nodes", "", "0 nodes: leave it out for the policy's own limit");
     }
     let reference = named_reference(&request.reference, Distribution::Sum10, &mut wrong);
-    wrong.finish().map_err(invalid)?;
+    if !wrong.is_empty() {
+        return Err(BadCall::Invalid(wrong));
+    }
     let best = match searcher {
         Some((None, _)) => return Err(policy_unknown(best.map_or("", |best| &best.policy))),
         Some((Some(searcher), nodes)) => Some((searcher, nodes)),
@@ -205,13 +207,6 @@ pub fn read_assess(request: &wire::AssessBoardsRequest) -> Result<Assessing, Bad
 fn policy_unknown(name: &str) -> BadCall {
     let known = [Searcher::Hard, Searcher::Expert].map(Searcher::full_name).join(", ");
     BadCall::PolicyUnknown(format!("no policy {:?} that searches boards; there are {known}", cut(name)))
-}
-
-fn invalid(reject: Reject) -> BadCall {
-    match reject {
-        Reject::Invalid(list) => BadCall::Invalid(list),
-        Reject::NothingToDecide(_) => BadCall::Invalid(Vec::new()),
-    }
 }
 
 /// Names from a request are quoted, but not at any length.
@@ -265,7 +260,9 @@ pub fn read_wish(request: &wire::GenerateBoardRequest, drawn: u64) -> Result<Wis
         read_band(band, ruleset, (rows, columns), &mut wrong);
     }
     let reference = named_reference(&request.reference, distribution, &mut wrong);
-    wrong.finish().map_err(invalid)?;
+    if !wrong.is_empty() {
+        return Err(BadCall::Invalid(wrong));
+    }
     Ok(Wish {
         seed: request.seed.unwrap_or(drawn),
         distribution,

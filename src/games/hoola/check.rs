@@ -1,5 +1,7 @@
 //! From a draft, in any state of disorder, to a [`View`]: seven stages, each reporting all it finds.
 
+use std::fmt::{Arguments, Display};
+
 use super::card::{Card, Cards};
 use super::meld::{Meld, MeldKind, Melds};
 use super::phase::{Layoffs, Phase, TurnSoFar};
@@ -150,11 +152,11 @@ fn check_rules(draft: &RulesDraft) -> Result<Rules, Reject> {
     for ((name, least, most), value) in Rules::RANGES.into_iter().zip(draft.numbers) {
         let Some(value) = value else { continue };
         if !rules.set_number(name, value) {
-            found.add(&format!("ruleset.{name}"), "OUT_OF_RANGE", format!("{value} is not in {least}..={most}"));
+            found.add(format_args!("ruleset.{name}"), "OUT_OF_RANGE", format!("{value} is not in {least}..={most}"));
         }
     }
     let mut unknown = |name: &str| {
-        found.add(&format!("ruleset.{name}"), "UNSUPPORTED", format!("no such value of {name} is known here"));
+        found.add(format_args!("ruleset.{name}"), "UNSUPPORTED", format!("no such value of {name} is known here"));
     };
     choose(&mut rules.run_wrap, draft.run_wrap, || unknown("run_wrap"));
     choose(&mut rules.discard_draw, draft.discard_draw, || unknown("discard_draw"));
@@ -190,20 +192,20 @@ struct Shape {
 }
 
 impl Shape {
-    fn seat(&mut self, path: &str, seat: u32) {
+    fn seat(&mut self, path: impl Display, seat: u32) {
         if seat >= self.players {
-            let text = format!("seat {seat} does not exist at a table of {}", self.players);
-            self.found.add(path, "OUT_OF_RANGE", text);
+            let players = self.players;
+            self.found.add(path, "OUT_OF_RANGE", format_args!("seat {seat} does not exist at a table of {players}"));
         }
     }
 
-    fn card(&mut self, path: &str, card: u32) {
+    fn card(&mut self, path: impl Display, card: u32) {
         if card > 51 {
-            self.found.add(path, "OUT_OF_RANGE", format!("card {card} does not exist (0..=51)"));
+            self.found.add(path, "OUT_OF_RANGE", format_args!("card {card} does not exist (0..=51)"));
         }
     }
 
-    fn unknown(&mut self, path: &str) {
+    fn unknown(&mut self, path: impl Display) {
         self.found.add(path, "UNSUPPORTED", "not a value known here");
     }
 
@@ -223,10 +225,12 @@ fn check_shape(rules: &Rules, draft: &Draft) -> Result<(Phase, Option<TurnSoFar>
     shape.seat("seat", draft.seat);
     shape.seat("starter", draft.starter);
     shape.seat("turn_seat", draft.turn_seat);
-    draft.hand.iter().enumerate().for_each(|(i, &card)| shape.card(&format!("hand[{i}]"), card));
+    draft.hand.iter().enumerate().for_each(|(i, &card)| shape.card(format_args!("hand[{i}]"), card));
     shape.count("seats", draft.seats.len());
     for (i, seat) in draft.seats.iter().enumerate() {
-        seat.known.iter().enumerate().for_each(|(k, &card)| shape.card(&format!("seats[{i}].known_cards[{k}]"), card));
+        for (k, &card) in seat.known.iter().enumerate() {
+            shape.card(format_args!("seats[{i}].known_cards[{k}]"), card);
+        }
     }
     draft.melds.iter().enumerate().for_each(|(i, meld)| check_meld_shape(&mut shape, i, meld));
     check_discard_shapes(&mut shape, &draft.discards);
@@ -247,13 +251,13 @@ fn check_shape(rules: &Rules, draft: &Draft) -> Result<(Phase, Option<TurnSoFar>
 
 fn check_meld_shape(shape: &mut Shape, i: usize, meld: &MeldDraft) {
     if meld.id as usize != i {
-        shape.found.add(&format!("melds[{i}].id"), "MELD_ID", format!("id {} at place {i}", meld.id));
+        shape.found.add(format_args!("melds[{i}].id"), "MELD_ID", format_args!("id {} at place {i}", meld.id));
     }
-    shape.seat(&format!("melds[{i}].owner"), meld.owner);
+    shape.seat(format_args!("melds[{i}].owner"), meld.owner);
     if meld.kind.is_none() {
-        shape.unknown(&format!("melds[{i}].kind"));
+        shape.unknown(format_args!("melds[{i}].kind"));
     }
-    meld.cards.iter().enumerate().for_each(|(k, &card)| shape.card(&format!("melds[{i}].cards[{k}]"), card));
+    meld.cards.iter().enumerate().for_each(|(k, &card)| shape.card(format_args!("melds[{i}].cards[{k}]"), card));
 }
 
 fn check_discard_shapes(shape: &mut Shape, discards: &[DiscardDraft]) {
@@ -261,16 +265,16 @@ fn check_discard_shapes(shape: &mut Shape, discards: &[DiscardDraft]) {
         shape.found.add("discards", "EMPTY", "the opening card is the first discard");
     }
     for (i, discard) in discards.iter().enumerate() {
-        shape.card(&format!("discards[{i}].card"), discard.card);
-        let path = format!("discards[{i}].seat");
+        shape.card(format_args!("discards[{i}].card"), discard.card);
+        let mut bad = |text| shape.found.add(format_args!("discards[{i}].seat"), "OUT_OF_RANGE", text);
         match (i, discard.seat) {
-            (0, Some(_)) => shape.found.add(&path, "OUT_OF_RANGE", "nobody threw the opening card"),
+            (0, Some(_)) => bad("nobody threw the opening card"),
             (0, None) => {}
-            (_, Some(seat)) => shape.seat(&path, seat),
-            (_, None) => shape.found.add(&path, "OUT_OF_RANGE", "somebody threw every card but the first"),
+            (_, Some(seat)) => shape.seat(format_args!("discards[{i}].seat"), seat),
+            (_, None) => bad("somebody threw every card but the first"),
         }
         if let Some(taker) = discard.taken_by {
-            shape.seat(&format!("discards[{i}].taken_by"), taker);
+            shape.seat(format_args!("discards[{i}].taken_by"), taker);
         }
     }
 }
@@ -306,27 +310,27 @@ fn set_of(cards: &[u32]) -> Cards {
 fn check_cards(draft: &Draft) -> Result<(), Reject> {
     let mut seen = Cards::NONE;
     let mut found = violations();
-    let mut place = |path: &dyn Fn() -> String, card: u32| {
+    let mut place = |path: Arguments<'_>, card: u32| {
         let Some(card) = Card::new(card) else { return };
         if seen.has(card) {
-            found.add(&path(), "DUPLICATE_CARD", format!("card {} lies in two places", card.id()));
+            found.add(path, "DUPLICATE_CARD", format_args!("card {} lies in two places", card.id()));
         }
         seen = seen.with(card);
     };
     for (i, &card) in draft.hand.iter().enumerate() {
-        place(&|| format!("hand[{i}]"), card);
+        place(format_args!("hand[{i}]"), card);
     }
     for (i, meld) in draft.melds.iter().enumerate() {
         for (k, &card) in meld.cards.iter().enumerate() {
-            place(&|| format!("melds[{i}].cards[{k}]"), card);
+            place(format_args!("melds[{i}].cards[{k}]"), card);
         }
     }
     for (i, discard) in draft.discards.iter().enumerate().filter(|(_, discard)| discard.taken_by.is_none()) {
-        place(&|| format!("discards[{i}].card"), discard.card);
+        place(format_args!("discards[{i}].card"), discard.card);
     }
     for (i, seat) in draft.seats.iter().enumerate().filter(|&(i, _)| i != draft.seat as usize) {
         for (k, &card) in seat.known.iter().enumerate() {
-            place(&|| format!("seats[{i}].known_cards[{k}]"), card);
+            place(format_args!("seats[{i}].known_cards[{k}]"), card);
         }
     }
     found.finish()
@@ -342,13 +346,13 @@ fn check_melds(rules: &Rules, draft: &Draft) -> Result<Melds, Reject> {
         let kind = meld.kind.unwrap_or(MeldKind::Seven);
         let built = Meld::on_table(meld.owner as u8, kind, set_of(&meld.cards), rules.run_wrap);
         if !built.is_some_and(|meld| melds.push(meld)) {
-            found.add(&format!("melds[{i}]"), "BAD_MELD", "these cards may not lie on the table as such a meld");
+            found.add(format_args!("melds[{i}]"), "BAD_MELD", "these cards may not lie on the table as such a meld");
         }
     }
     for (i, seat) in draft.seats.iter().enumerate() {
         if seat.registered != (owners >> i & 1 == 1) {
-            let path = format!("seats[{i}].registered");
-            found.add(&path, "REGISTRATION_MISMATCH", "a seat is registered exactly when it owns a meld");
+            let text = "a seat is registered exactly when it owns a meld";
+            found.add(format_args!("seats[{i}].registered"), "REGISTRATION_MISMATCH", text);
         }
     }
     found.finish()?;
@@ -431,7 +435,7 @@ fn check_counts(rules: &Rules, draft: &Draft, phase: Phase) -> Result<(), Reject
         let sound = seat.known.is_empty() || allowed && held;
         if !sound {
             let text = "cards taken under FREE and still in hand, no more than the hand holds";
-            found.add(&format!("seats[{i}].known_cards"), "KNOWN_CARDS", text);
+            found.add(format_args!("seats[{i}].known_cards"), "KNOWN_CARDS", text);
         }
         if mine && seat.hand_count as usize != draft.hand.len() {
             found.add("hand", "HAND_COUNT_MISMATCH", format!("{} cards, counted {}", draft.hand.len(), seat.hand_count));

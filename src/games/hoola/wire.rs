@@ -24,7 +24,7 @@ impl Wire for Hoola {
         let Some(GameView::Hoola(message)) = view.game else {
             let mut violations = Violations::under("view");
             violations.add("game", "", "this is no view of hoola");
-            return Err(violations.finish().err().unwrap_or(Reject::Invalid(Vec::new())));
+            return Err(Reject::Invalid(violations));
         };
         let view = check(&draft(message))?;
         Ok(Checked {

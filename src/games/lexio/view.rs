@@ -1,6 +1,7 @@
 //! What one seat knows. A [`View`] is made from a [`Draft`] by one checked constructor, or by the referee; either way
 //! it is true, and nobody checks again.
 
+use std::fmt::Arguments;
 use std::sync::Arc;
 
 use super::flow::{Claim, Fault, Flow, SEATS};
@@ -263,7 +264,7 @@ impl Draft {
                     flow.apply(play);
                 }
                 Err(fault) => {
-                    wrong.add(&fault_path(i, fault), fault.code(), fault_text(fault, &flow));
+                    wrong.add(fault_path(i, fault), fault.code(), fault_text(fault, &flow));
                     return log;
                 }
             }
@@ -280,7 +281,7 @@ impl Draft {
         for (seat, (&count, &left)) in self.counts.iter().zip(&flow.left).enumerate() {
             if count != u32::from(left) {
                 let text = format!("{count}, but the log leaves {left}");
-                wrong.add(&format!("seats[{seat}].tile_count"), "differs_from_log", text);
+                wrong.add(format_args!("seats[{seat}].tile_count"), "differs_from_log", text);
             }
         }
         let logged = flow.table.map(|meld| (u32::from(flow.owner), meld.tiles()));
@@ -307,19 +308,19 @@ pub(super) fn full_hands(deck: &Deck) -> [u8; SEATS] {
 fn check_list(path: &str, ids: &[u32], deck: Option<&Deck>, other: TileSet, wrong: &mut Violations) -> TileSet {
     let mut seen = TileSet::EMPTY;
     for (i, &id) in ids.iter().enumerate() {
-        let path = || format!("{path}[{i}]");
+        let mut bad = |code, text: Arguments<'_>| wrong.add(format_args!("{path}[{i}]"), code, text);
         let Some(tile) = Tile::new(id) else {
-            wrong.add(&path(), "no_such_tile", format!("tile {id} does not exist (0..=59)"));
+            bad("no_such_tile", format_args!("tile {id} does not exist (0..=59)"));
             continue;
         };
         if let Some(deck) = deck
             && !deck.tiles.has(tile)
         {
-            wrong.add(&path(), "tile_not_in_deck", format!("{tile} is not in the deck of {} players", deck.seats));
+            bad("tile_not_in_deck", format_args!("{tile} is not in the deck of {} players", deck.seats));
         } else if seen.has(tile) {
-            wrong.add(&path(), "duplicate", format!("{tile} stands here twice"));
+            bad("duplicate", format_args!("{tile} stands here twice"));
         } else if other.has(tile) {
-            wrong.add(&path(), "also_in_hand", format!("{tile} is in the hand"));
+            bad("also_in_hand", format_args!("{tile} is in the hand"));
         }
         seen = seen.with(tile);
     }

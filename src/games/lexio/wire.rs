@@ -19,8 +19,7 @@ impl Wire for Lexio {
         let mut wrong = Violations::under("view.lexio");
         let Some(pb::view::Game::Lexio(message)) = view.game else {
             wrong.add("", "", "not a Lexio view");
-            wrong.finish()?;
-            return Err(Reject::Invalid(Vec::new()));
+            return Err(Reject::Invalid(wrong));
         };
         let rules = read_rules(message.ruleset.unwrap_or_default(), &mut wrong);
         let draft = Draft {
@@ -39,7 +38,7 @@ impl Wire for Lexio {
                 let (view_hash, ruleset) = (hash(&view), view.rules().to_string());
                 Ok(Checked { view, view_hash, ruleset, warnings })
             }
-            None => Err(wrong.finish().err().unwrap_or(Reject::Invalid(Vec::new()))),
+            None => Err(Reject::Invalid(wrong)),
         }
     }
 
@@ -111,7 +110,7 @@ fn read_rules(message: msg::Ruleset, wrong: &mut Violations) -> Option<Ruleset> 
         wrong.add("ruleset.version", "unknown_version", format!("this server plays version {VERSION}"));
     }
     let mut unknown = |switch: &str, value: i32| {
-        wrong.add(&format!("ruleset.{switch}"), "unknown_value", format!("value {value} is not known"));
+        wrong.add(format_args!("ruleset.{switch}"), "unknown_value", format!("value {value} is not known"));
     };
     let first_lead = match msg::FirstLead::try_from(message.first_lead) {
         Ok(msg::FirstLead::Unspecified | msg::FirstLead::C3Holder) => FirstLead::C3Holder,

@@ -1,5 +1,7 @@
 //! What a player sees, which is everything; and the checks that make it true.
 
+use std::fmt::Arguments;
+
 use super::board::{Board, Cell, Cells, EAST_EDGES, SOUTH_EDGES};
 use super::rules::{FirstMover, Position, Rules, Setup, Stay, UNLIMITED};
 use crate::bot::{Violations, Warning};
@@ -144,18 +146,20 @@ fn read_lists(claim: &Claim, board: &mut Board, problems: &mut Violations) -> bo
     let mut taken = [0; 2];
     for (i, player) in claim.players.iter().enumerate() {
         for (j, &(row, col)) in player.pieces.iter().enumerate() {
-            let path = || format!("players[{i}].pieces[{j}]");
+            let mut bad = |code, text: Arguments<'_>| {
+                problems.add(format_args!("players[{i}].pieces[{j}]"), code, text);
+            };
             let Some(cell) = Cell::at(row, col) else {
-                problems.add(&path(), "off_board", format!("({row}, {col}): rows and columns are 0 to 6"));
+                bad("off_board", format_args!("({row}, {col}): rows and columns are 0 to 6"));
                 continue;
             };
             if i >= 2 {
                 continue;
             }
             if taken[i] & cell.bit() != 0 {
-                problems.add(&path(), "cell_twice", format!("({row}, {col}) is listed already"));
+                bad("cell_twice", format_args!("({row}, {col}) is listed already"));
             } else if taken[1 - i] & cell.bit() != 0 {
-                problems.add(&path(), "cell_taken", format!("the other player stands on ({row}, {col})"));
+                bad("cell_taken", format_args!("the other player stands on ({row}, {col})"));
             }
             taken[i] |= cell.bit();
         }
@@ -165,19 +169,19 @@ fn read_lists(claim: &Claim, board: &mut Board, problems: &mut Violations) -> bo
     let mut read = |name: &str, list: &[(u32, u32)], edges: Cells, border: &str| {
         let mut walls = 0;
         for (k, &(row, col)) in list.iter().enumerate() {
-            let path = format!("{name}[{k}]");
+            let mut bad = |code, text: Arguments<'_>| problems.add(format_args!("{name}[{k}]"), code, text);
             match Cell::at(row, col) {
-                None => problems.add(&path, "off_board", format!("({row}, {col}): rows and columns are 0 to 6")),
+                None => bad("off_board", format_args!("({row}, {col}): rows and columns are 0 to 6")),
                 Some(cell) if edges & cell.bit() == 0 => {
-                    problems.add(&path, "border", format!("({row}, {col}) has the border on its {border} side"));
+                    bad("border", format_args!("({row}, {col}) has the border on its {border} side"));
                 }
                 Some(cell) if walls & cell.bit() != 0 => {
-                    problems.add(&path, "wall_twice", format!("the {border} wall of ({row}, {col}) is listed already"));
+                    bad("wall_twice", format_args!("the {border} wall of ({row}, {col}) is listed already"));
                 }
                 Some(cell) => walls |= cell.bit(),
             }
             if claim.phase == Some(Phase::Setup) {
-                problems.add(&path, "wall_in_setup", "no wall can stand while stones are placed");
+                bad("wall_in_setup", format_args!("no wall can stand while stones are placed"));
             }
         }
         walls
@@ -197,7 +201,7 @@ fn read_masks(claim: &Claim, masks: &ClaimedMasks, board: &mut Board, problems: 
     let before = problems.len();
     for (i, &mask) in masks.pieces.iter().enumerate() {
         if mask & !super::board::ALL != 0 {
-            problems.add(&format!("compact.pieces[{i}]"), "off_board", "only bits 0 to 48 are cells");
+            problems.add(format_args!("compact.pieces[{i}]"), "off_board", "only bits 0 to 48 are cells");
         }
     }
     if let &[a, b] = masks.pieces.as_slice() {
@@ -235,9 +239,9 @@ fn read_walls_left(claim: &Claim, problems: &mut Violations) -> [u8; 2] {
     for (i, player) in claim.players.iter().enumerate().take(2) {
         let path = || format!("players[{i}].walls_left");
         match player.walls_left {
-            None => problems.add(&path(), "walls_left_missing", format!("wall_limit={limit} needs it")),
+            None => problems.add(path(), "walls_left_missing", format!("wall_limit={limit} needs it")),
             Some(walls) if walls > u32::from(limit) => {
-                problems.add(&path(), "walls_left_high", format!("{walls}, but the limit is {limit}"));
+                problems.add(path(), "walls_left_high", format!("{walls}, but the limit is {limit}"));
             }
             Some(walls) => left[i] = walls as u8,
         }
@@ -254,9 +258,9 @@ fn check_counts(claim: &Claim, phase: Phase, board: &Board, problems: &mut Viola
     let counts = board.pieces.map(Cells::count_ones);
     for (player, &count) in counts.iter().enumerate().take(claim.players.len()) {
         if count > 4 {
-            problems.add(&path(player), "too_many_pieces", format!("{count} pieces; a player has four"));
+            problems.add(path(player), "too_many_pieces", format!("{count} pieces; a player has four"));
         } else if phase == Phase::Play && count < 4 {
-            problems.add(&path(player), "too_few_pieces", format!("{count} pieces; in PLAY a player has four"));
+            problems.add(path(player), "too_few_pieces", format!("{count} pieces; in PLAY a player has four"));
         }
     }
     if phase == Phase::Play || claim.rules.setup == Setup::Given {
@@ -273,7 +277,7 @@ fn check_counts(claim: &Claim, phase: Phase, board: &Board, problems: &mut Viola
         if board.pieces[player] & stones != stones {
             missing = true;
             let text = if player == 0 { "A starts on (1,1) and (5,5)" } else { "B starts on (1,5) and (5,1)" };
-            problems.add(&path(player), "fixed_stone_missing", text);
+            problems.add(path(player), "fixed_stone_missing", text);
         }
     }
     if missing || counts.iter().any(|count| *count > 4) {

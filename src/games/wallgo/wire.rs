@@ -21,14 +21,14 @@ impl Wire for Wallgo {
         let mut problems = Violations::under("view.wallgo");
         let Some(pb::view::Game::Wallgo(message)) = view.game else {
             problems.add("", "other_game", "this is not a view of Wall Go");
-            return Err(problems.finish().err().unwrap_or(Reject::Invalid(Vec::new())));
+            return Err(Reject::Invalid(problems));
         };
         let claim = read_claim(&message, &mut problems);
         let mut warnings = Vec::new();
         let checked = View::check(&claim, &mut problems, &mut warnings);
         problems.finish()?;
         let Some(view) = checked else {
-            return Err(Reject::Invalid(Vec::new()));
+            return Err(Reject::Invalid(Violations::default()));
         };
         for warning in &mut warnings {
             warning.field = format!("view.wallgo.{}", warning.field);
@@ -115,7 +115,7 @@ fn read_switches(switches: Option<&wire::Switches>, problems: &mut Violations) -
         return rules;
     };
     let mut unknown = |name: &str, number: i32| {
-        problems.add(&format!("switches.{name}"), "switch_unknown", format!("no value has number {number}"));
+        problems.add(format_args!("switches.{name}"), "switch_unknown", format!("no value has number {number}"));
     };
     match wire::Setup::try_from(switches.setup) {
         Ok(wire::Setup::Unspecified | wire::Setup::Fixed2Abab) => rules.setup = Setup::Fixed2Abab,
