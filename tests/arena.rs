@@ -7,6 +7,7 @@ mod toy;
 use toy::Toy;
 use understudy::arena::match_::Options;
 use understudy::arena::merge::{ShardFile, merge};
+use understudy::arena::player::limits_for;
 use understudy::arena::record::{Ending, Record, replay};
 use understudy::arena::run::Blind;
 use understudy::arena::stats::{Sprt, Verdict};
@@ -238,4 +239,14 @@ fn tuning_wins_over_bad_weights_and_keeps_signs() {
     assert!(judged.won(), "{judged:?}");
     let same = task.judge(&task.policy, &task.policy, 100).expect("a sound run");
     assert!(!same.won() && same.direct.mean == 0.0 && same.gain.mean == 0.0, "{same:?}");
+}
+
+#[test]
+fn a_limit_that_means_nothing_takes_no_default_away() {
+    let policy = understudy::games::wallgo::policies::searching::Searching::expert();
+    let (idle, nodes) = (Limits::worlds(5), Limits::nodes(1_000_000));
+    assert_eq!(limits_for(&policy, idle, Limits::NONE), nodes);
+    assert_eq!(limits_for(&policy, Limits::NONE, idle), nodes);
+    assert_eq!(limits_for(&policy, idle, Limits::nodes(7)), Limits::nodes(7));
+    assert_eq!(limits_for(&policy, Limits { nodes: Some(3), ..idle }, idle), Limits::nodes(3));
 }

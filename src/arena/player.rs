@@ -138,16 +138,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_that_means_nothing_takes_no_default_away() {
-        let policy = crate::games::wallgo::policies::searching::Searching::expert();
-        let (idle, nodes) = (Limits::worlds(5), Limits::nodes(1_000_000));
-        assert_eq!(limits_for(&policy, idle, Limits::NONE), nodes);
-        assert_eq!(limits_for(&policy, Limits::NONE, idle), nodes);
-        assert_eq!(limits_for(&policy, idle, Limits::nodes(7)), Limits::nodes(7));
-        assert_eq!(limits_for(&policy, Limits { nodes: Some(3), ..idle }, idle), Limits::nodes(3));
-    }
-
-    #[test]
     fn a_seat_names_its_budget() {
         let spec: SeatSpec = "sedol:nodes=150_000:time=500ms".parse().expect("well formed");
         assert_eq!((spec.name.as_str(), spec.limits.nodes), ("sedol", Some(150_000)));

@@ -391,7 +391,8 @@ impl Metrics {
             rejected: Reason::ALL.iter().map(|reason| rejected.with_label_values(&[reason.name()])).collect(),
             panics: make.counter("understudy_panics_total", "Panics, caught."),
             log_lines_dropped: make.counter("understudy_log_lines_dropped_total", "Log lines that found no room."),
-            record_dropped: make.counter("understudy_record_dropped_total", "Calls chosen for the record but not in it."),
+            record_dropped: make
+                .counter("understudy_record_dropped_total", "Calls chosen for the record but not in it."),
             partings: Parting::NAMES.map(|name| partings.with_label_values(&[name])),
             reloads: Secret::NAMES
                 .iter()
