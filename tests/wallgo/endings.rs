@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use understudy::bot::{Budget, Limits, Rng, Standing, decide};
+use understudy::games::wallgo::action::Move;
 use understudy::games::wallgo::board::{Board, Cells, Side, each};
 use understudy::games::wallgo::ending::{Ending, Tree};
 use understudy::games::wallgo::policies::searching::Searching;
@@ -395,6 +396,38 @@ fn l7_small_pure_regions_reach_their_bound() {
     }
 }
 
+/// What is won at least when every reply is followed by the ending action that wins most; the ends are as the rules say.
+fn least_won_next(start: &Position, mv: &Move) -> i32 {
+    let rules = Rules::default();
+    let me = start.mover();
+    let after = start.after(*mv);
+    if after.end(&rules).is_some() {
+        return after.board.territory().lead(me);
+    }
+    let answered = |reply| {
+        let answered = after.after(reply);
+        if answered.end(&rules).is_some() {
+            return answered.board.territory().lead(me);
+        }
+        let ends = answered.actions(&rules).into_iter().map(|mv| answered.after(mv));
+        let ends = ends.filter(|end| end.end(&rules).is_some());
+        ends.map(|end| end.board.territory().lead(me)).max().expect("an ending action")
+    };
+    after.actions(&rules).into_iter().map(answered).min().expect("a reply")
+}
+
+#[test]
+fn a_win_next_states_what_every_reply_leaves() {
+    // The longest line ends two cells ahead, but 51>61W ends the game at once and leaves one.
+    let board = open_board(["23 31 34 51", "01 42 43 60"], "10 40 41 53 60", "10 20 31 51");
+    let start = Position { board, to_move: 1, walls_left: [UNLIMITED; 2], passes: 0 };
+    let table = table(&Searching::sedol(), &view_of(Rules::default(), &start), Limits::nodes(100_000));
+    let row = table.rows().iter().find(|row| row.mv().key() == "42>41N").expect("a row");
+    let Standing::Won(proof) = row.get_standing() else { panic!("{row:?}") };
+    assert_eq!((proof.in_plies, proof.margin), (Some(3), 1));
+    assert_eq!(least_won_next(&start, row.mv()), 1);
+}
+
 #[test]
 fn sedol_proves_wins_against_every_reply() {
     let mut proved = 0;
@@ -408,7 +441,12 @@ fn sedol_proves_wins_against_every_reply() {
         let won = table.rows().iter().filter(
             |row| matches!(row.get_standing(), Standing::Won(proof) if proof.in_plies.is_some_and(|plies| plies <= 3)),
         );
-        let found: Vec<String> = won.map(|row| row.mv().key()).collect();
+        let won: Vec<_> = won.collect();
+        for row in &won {
+            let Standing::Won(proof) = row.get_standing() else { unreachable!("filtered") };
+            assert_eq!(proof.margin, least_won_next(&position(case), row.mv()), "{id} {:?}", row.mv());
+        }
+        let found: Vec<String> = won.iter().map(|row| row.mv().key()).collect();
         // Counting may have settled a candidate before; what is proved is what the data says.
         assert!(found.iter().all(|key| next.contains(key)), "{id}: {found:?}");
         let Standing::Won(proof) = decide(&table).get_standing() else { panic!("{id}") };
