@@ -11,7 +11,7 @@ use super::weights::Weights;
 pub struct Proof {
     /// Plies to the end as the game counts them; `None`: not known, and ordered as the longest.
     pub in_plies: Option<u16>,
-    /// Guaranteed amount where the game defines one, else 0.
+    /// Amount where the game defines one, else 0: guaranteed, or that of the row's line, as the game's proofs say.
     pub margin: i32,
     /// Id of the proof, from the game's list.
     pub how: &'static str,

@@ -1,7 +1,11 @@
 //! Exact endings: what can be enforced when few mixed cells are left.
 //!
 //! Two trees, both finite because one side never passes in each. *Floor*: the deciding side never passes, the other may.
-//! *Ceiling*: the other way round. Pure regions are collapsed to their waiting moves ([`Reserve`]).
+//! *Ceiling*: the other way round. Where the rules know no pass, nobody passes in either.
+//!
+//! Pure regions are collapsed to their waiting moves ([`Reserve`]). Those of a large region are known within limits only, so
+//! each tree has a favoured side, the one it proves against: that side can do all it might, the other what it surely can.
+//! What is enforced then lies at the floor or above, at the ceiling or below.
 
 use std::cell::RefCell;
 
@@ -75,7 +79,6 @@ impl Kept {
     }
 }
 
-
 /// Why a tree is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
@@ -97,8 +100,10 @@ pub struct Ending<'a> {
     /// Nodes it may still use.
     share: u64,
     me: usize,
-    /// The side that may pass, if any.
-    passer: Option<usize>,
+    /// The side that is proved against: it may pass where the rules let it, and its homes hold all they might.
+    favoured: usize,
+    /// Whether it may pass.
+    passes: bool,
     entries: Vec<Entry>,
     /// Marks the keys of this use.
     mark: u64,
@@ -116,13 +121,13 @@ impl Drop for Ending<'_> {
 impl<'a> Ending<'a> {
     /// A solver for the side `me`. The rules must be ones it [`knows`].
     pub fn new(rules: &Rules, me: usize, tree: Tree, budget: &'a Budget, share: u64) -> Self {
-        let passer = match (rules.pass, tree) {
-            (Pass::None, _) => None,
-            (Pass::SealedOnly, Tree::Floor) => Some(1 - me),
-            (Pass::SealedOnly, Tree::Ceiling) => Some(me),
+        let favoured = match tree {
+            Tree::Floor => 1 - me,
+            Tree::Ceiling => me,
         };
+        let passes = matches!(rules.pass, Pass::SealedOnly);
         let (entries, mark) = KEPT.with_borrow_mut(Kept::take);
-        Self { budget, share, me, passer, entries, mark, stored: 0 }
+        Self { budget, share, me, favoured, passes, entries, mark, stored: 0 }
     }
 
     /// Grants so many nodes from now on.
@@ -151,6 +156,10 @@ impl<'a> Ending<'a> {
         Ok(lead + sign * self.gain(&state, alpha, beta)?)
     }
 
+    const fn may_pass(&self, player: usize) -> bool {
+        self.passes && self.favoured == player
+    }
+
     /// Collapses the pure regions of a board, and says what they add to the lead of A.
     fn settled(&self, mut state: State) -> (State, i32) {
         let territory = state.board.territory();
@@ -158,7 +167,7 @@ impl<'a> Ending<'a> {
         for player in 0..2 {
             for region in state.board.regions(territory.pure[player]) {
                 let pieces = state.board.pieces[player] & region;
-                let reserve = if self.passer == Some(player) {
+                let reserve = if self.favoured == player {
                     Reserve::at_most(&state.board, region, pieces)
                 } else {
                     Reserve::at_least(&state.board, region, pieces)
@@ -166,7 +175,7 @@ impl<'a> Ending<'a> {
                 state.reserves[player] = state.reserves[player].and(reserve);
             }
             let reserve = &mut state.reserves[player];
-            if self.passer == Some(player) {
+            if self.may_pass(player) {
                 // What it costs to pass for good is all that matters after the free walls.
                 reserve.extra = 0;
                 if reserve.boxing == 0 {
@@ -290,14 +299,14 @@ impl<'a> Ending<'a> {
         let mover = state.to_move;
         let mut reserves = state.reserves;
         let reserve = &mut reserves[mover];
-        if self.passer == Some(mover) && reserve.boxing == 0 {
+        if self.may_pass(mover) && reserve.boxing == 0 {
             return Some((reserves, 0));
         }
         if reserve.free > 0 {
             reserve.free -= 1;
             return Some((reserves, 0));
         }
-        if self.passer == Some(mover) {
+        if self.may_pass(mover) {
             if reserve.boxing == NEVER {
                 return None;
             }

@@ -94,7 +94,8 @@ impl Leaf {
         Self(self.0 & !(15 << KIND) | (kind as u64) << KIND)
     }
 
-    /// The margin that an end or a count guarantees the deciding side, in cells; negative when it is a loss.
+    /// The margin that an end or a count guarantees the deciding side from its board on, in cells; negative when it is a
+    /// loss. Backed up through a search it is the margin of one line: [`FastWeights::value`] puts the distance first.
     pub const fn margin(self) -> i32 {
         let counts = self.counts();
         match self.kind() {

@@ -6,12 +6,14 @@ use super::leaf::{Judge, Kind, Leaf};
 use super::rules::Position;
 use crate::bot::Budget;
 
-/// The reply that does worst for the deciding side, and the end it leads to.
+/// The reply that holds out longest, the end it leads to, and what is won at least.
 pub struct WonNext {
     /// The last board, three plies from the root; or two, when the reply itself ends the game.
     pub leaf: Leaf,
     /// Reply and ending action.
     pub line: Vec<Turn>,
+    /// The smallest margin over all replies, in cells: another reply may end the game sooner and leave less.
+    pub margin: i32,
 }
 
 /// Proves that `after`, where the other side is to move, is won by the next own action at the latest. Every legal reply
@@ -33,12 +35,13 @@ pub fn won_next(
     let mut replies = Vec::with_capacity(128);
     after.each_turn(judge.rules, after.mover(), |turn| replies.push(turn));
     let mut worst: Option<WonNext> = None;
+    let mut least = i32::MAX;
     for reply in replies {
         tick()?;
         let answered = after.after(super::action::Move::Turn(reply));
         let leaf = judge.leaf(&answered, 2);
         let mut found = match leaf.kind() {
-            Kind::EndWon => Some(WonNext { leaf, line: vec![reply] }),
+            Kind::EndWon => Some(WonNext { leaf, line: vec![reply], margin: leaf.margin() }),
             Kind::EndLost | Kind::EndDrawn => return Ok(None),
             _ => None,
         };
@@ -52,18 +55,19 @@ pub fn won_next(
                     continue;
                 }
                 let leaf = judge.leaf(&end, 3);
-                let better = found.as_ref().is_none_or(|best| leaf.margin() > best.leaf.margin());
+                let better = found.as_ref().is_none_or(|best| leaf.margin() > best.margin);
                 if leaf.kind() == Kind::EndWon && better {
-                    found = Some(WonNext { leaf, line: vec![reply, turn] });
+                    found = Some(WonNext { leaf, line: vec![reply, turn], margin: leaf.margin() });
                 }
             }
         }
         let Some(found) = found else { return Ok(None) };
-        // The longest way, then the smallest margin: what is guaranteed.
-        let order = |won: &WonNext| (std::cmp::Reverse(won.line.len()), won.leaf.margin());
+        least = least.min(found.margin);
+        // The longest way, then the smallest margin on it.
+        let order = |won: &WonNext| (std::cmp::Reverse(won.line.len()), won.margin);
         if worst.as_ref().is_none_or(|worst| order(&found) < order(worst)) {
             worst = Some(found);
         }
     }
-    Ok(worst)
+    Ok(worst.map(|worst| WonNext { margin: least, ..worst }))
 }

@@ -64,6 +64,8 @@ pub(crate) struct Row {
     nodes: u64,
     score: f64,
     settled: bool,
+    /// What a win next, whatever they do, wins at least; its line may end with more.
+    least: Option<i32>,
     /// Proved by an exact ending.
     proved: Option<Standing>,
     /// Exact margins when the deciding side, or the other, never passes.
@@ -237,7 +239,7 @@ impl Searching {
             }
             let barred = (building && is_pass(mv)).then_some(PASSES_WHILE_BUILDING);
             let settled = leaf.kind() != Kind::Open;
-            Row { mv, after, leaf, line: Vec::new(), exact: true, barred, depth: 0, nodes: 0, score, settled, proved: None, floor: None, ceiling: None }
+            Row { mv, after, leaf, line: Vec::new(), exact: true, barred, depth: 0, nodes: 0, score, settled, least: None, proved: None, floor: None, ceiling: None }
         };
         position.candidates(rules).into_iter().map(row).collect()
     }
@@ -308,6 +310,7 @@ impl Searching {
                 Ok(Some(won)) => {
                     row.leaf = won.leaf;
                     row.line = won.line;
+                    row.least = Some(won.margin);
                     row.score = 11.0 - f64::from(won.leaf.plies()) * 0.01;
                     row.settled = true;
                 }
@@ -498,7 +501,8 @@ fn publish(rows: &[Row], position: &Position, weights: &Weights<WallgoTerms>) ->
 /// What a row proves. An upper limit proves losses only; a drawn end proves nothing unless it is the next board.
 fn standing(row: &Row) -> Standing {
     let leaf = row.leaf;
-    let end = Proof { in_plies: Some(leaf.plies() as u16), margin: leaf.margin(), how: END };
+    let margin = row.least.unwrap_or_else(|| leaf.margin());
+    let end = Proof { in_plies: Some(leaf.plies() as u16), margin, how: END };
     let count = Proof { in_plies: None, margin: leaf.margin(), how: COUNT };
     match leaf.kind() {
         Kind::EndWon if row.exact => Standing::Won(end),
