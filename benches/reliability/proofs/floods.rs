@@ -210,7 +210,7 @@ fn boards(context: &Context, server: &Server, count: usize) -> Result<(), Troubl
             _ => None,
         });
     let request =
-        AssessBoardsRequest { boards: boards.collect(), ruleset: "uniform.v1".to_owned(), ..Default::default() };
+        AssessBoardsRequest { boards: boards.collect(), ruleset: "fruitbox.v1".to_owned(), ..Default::default() };
     many(server, ASSESS, frame(&request), count)
 }
 
